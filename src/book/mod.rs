@@ -1,0 +1,5 @@
+//! Pages and the book they make.
+
+mod page;
+
+pub(crate) use page::*;

@@ -1,0 +1,284 @@
+//! What a page is once it is parsed: header, headings, blocks, links, claims, all with spans.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::fence::Attributes;
+use crate::source::{FileId, Span};
+
+/// One page of the book. Parsing never fails: what is wrong is reported beside the value.
+#[derive(Clone, Debug)]
+pub(crate) struct Page {
+    /// Its text.
+    pub(crate) file: FileId,
+    /// Path from the root, `content/lab/index.md`.
+    pub(crate) path: String,
+    /// Where the body begins, behind the header.
+    pub(crate) body: usize,
+    /// The header.
+    pub(crate) front: FrontMatter,
+    /// The header's place, where there is one.
+    pub(crate) front_span: Option<Span>,
+    /// Title from the header, else the first heading, else the file's name.
+    pub(crate) title: String,
+    /// Headings in order.
+    pub(crate) headings: Vec<Heading>,
+    /// Runnable blocks in order, with the output that is printed for them.
+    pub(crate) blocks: Vec<Block>,
+    /// Links and images in order.
+    pub(crate) links: Vec<Link>,
+    /// Claims whose statement stands on this page, in order.
+    pub(crate) claims: Vec<ClaimSpan>,
+    /// References to claims, reports, sources, bundles, corrections.
+    pub(crate) cites: Vec<Cite>,
+    /// Live numbers and settings.
+    pub(crate) lives: Vec<LiveNumber>,
+}
+
+/// A heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Heading {
+    /// 1 to 6.
+    pub(crate) level: u8,
+    /// Its anchor, unique on the page, in NFC.
+    pub(crate) id: String,
+    /// Its plain text.
+    pub(crate) text: String,
+    /// Its place.
+    pub(crate) span: Span,
+}
+
+/// A link or an image as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Link {
+    /// The destination as written, percent escapes included.
+    pub(crate) dest: String,
+    /// Whether it is an image.
+    pub(crate) image: bool,
+    /// The place of the whole link.
+    pub(crate) span: Span,
+}
+
+/// The statement of a claim: `[…]{#C7}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClaimSpan {
+    /// `C7`.
+    pub(crate) id: String,
+    /// Plain text in NFC with white space collapsed, as the reader sees it.
+    pub(crate) statement: String,
+    /// The same with each live number written as `{=name}`; this is what the digest covers.
+    pub(crate) digest_text: String,
+    /// The place from `[` to `}`.
+    pub(crate) span: Span,
+    /// Numbers that stand alone in the statement and are neither live nor a setting.
+    pub(crate) bare_numbers: Vec<(String, Span)>,
+    /// Names of the live numbers inside it.
+    pub(crate) lives: Vec<String>,
+}
+
+/// A reference such as `[C14]`, `[R2]` or `[T7]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cite {
+    /// The id that is named.
+    pub(crate) id: String,
+    /// The place from `[` to `]`.
+    pub(crate) span: Span,
+}
+
+/// A number in the prose that comes from a run: `[2]{=flip.lost}`; a setting is `[5]{=}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LiveNumber {
+    /// The captured value's name, `None` for a setting.
+    pub(crate) name: Option<String>,
+    /// The number as printed.
+    pub(crate) value: String,
+    /// The place of the printed number.
+    pub(crate) value_span: Span,
+    /// The place from `[` to `}`.
+    pub(crate) span: Span,
+}
+
+/// What language a runnable block is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BlockKind {
+    /// `sh` or `bash`: the text is one script.
+    Shell,
+    /// `console`: `$ ` lines are commands, the rest is their output.
+    Console,
+}
+
+/// A runnable block.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    /// Its id, unique on the page.
+    pub(crate) id: String,
+    /// Its language.
+    pub(crate) kind: BlockKind,
+    /// The commands, without the prefix of the list or quote that holds them.
+    pub(crate) text: String,
+    /// The header's attributes.
+    pub(crate) attributes: Attributes,
+    /// The options that stand on the block itself.
+    pub(crate) options: BlockOptions,
+    /// The whole fence, header line to closing line.
+    pub(crate) span: Span,
+    /// The place of each line of `text` in the page, line end excluded, prefix excluded.
+    pub(crate) lines: Vec<Span>,
+    /// The printed output, where an `output` fence names this block.
+    pub(crate) output: Option<OutputFence>,
+}
+
+/// The options of a block as written on it; what is `None` comes from page, book or default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BlockOptions {
+    /// Time limit.
+    pub(crate) timeout: Option<Duration>,
+    /// Expected exit code; `Some(None)` is `exit=any`.
+    pub(crate) exit: Option<Option<i32>>,
+    /// `.setup`.
+    pub(crate) setup: bool,
+    /// `.teardown`.
+    pub(crate) teardown: bool,
+    /// `.skip`.
+    pub(crate) skip: bool,
+    /// `vary=`, for `console` blocks.
+    pub(crate) vary: Vec<String>,
+}
+
+/// An `output` fence: the text as last measured.
+#[derive(Clone, Debug)]
+pub(crate) struct OutputFence {
+    /// The printed text, without the prefix of the list or quote that holds it.
+    pub(crate) text: String,
+    /// The place of each line of `text` in the page, line end excluded, prefix excluded.
+    pub(crate) lines: Vec<Span>,
+    /// The bytes between the opening line and the closing line, prefixes included.
+    pub(crate) content: Span,
+    /// The opening line's fence run (``` or ~~~).
+    pub(crate) open_run: Span,
+    /// The closing line's fence run.
+    pub(crate) close_run: Span,
+    /// What stands before each content line: list indent or `> `.
+    pub(crate) prefix: String,
+    /// The whole fence.
+    pub(crate) span: Span,
+    /// Value classes that may vary here.
+    pub(crate) vary: Vec<String>,
+    /// `.unordered`: lines in any order.
+    pub(crate) unordered: bool,
+}
+
+/// What kind of document a page is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum PageKind {
+    /// A guide whose commands anyone can run.
+    LabGuide,
+    /// A decision that rests on measurements.
+    DecisionBrief,
+    /// How to act.
+    OperationsGuide,
+    /// Questions and answers.
+    Qna,
+    /// A raw report.
+    Report,
+    /// Anything else.
+    #[default]
+    Page,
+}
+
+/// The header of a page. Unknown keys are refused.
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct FrontMatter {
+    /// Title.
+    pub(crate) title: Option<String>,
+    /// One sentence below the title, and for search engines.
+    pub(crate) description: Option<String>,
+    /// Kind of document.
+    pub(crate) kind: PageKind,
+    /// Date of writing, `2026-11-29`.
+    pub(crate) date: Option<String>,
+    /// Date of the last change.
+    pub(crate) updated: Option<String>,
+    /// Tags.
+    pub(crate) tags: Vec<String>,
+    /// Category.
+    pub(crate) category: Option<String>,
+    /// What the page is about; compared with the runs.
+    pub(crate) environment: BTreeMap<String, String>,
+    /// For whom.
+    pub(crate) audience: Option<String>,
+    /// What a reader needs.
+    pub(crate) prerequisites: Vec<String>,
+    /// A folder under `labkit/`.
+    pub(crate) kit: Option<String>,
+    /// Parameters: environment variables of the blocks.
+    pub(crate) params: BTreeMap<String, String>,
+    /// How the page is run.
+    pub(crate) verify: Option<VerifyHeader>,
+    /// Old addresses.
+    pub(crate) aliases: Vec<String>,
+    /// Left out of a build without `--drafts`.
+    pub(crate) draft: bool,
+    /// Order in its folder.
+    pub(crate) weight: Option<i64>,
+    /// Anything; templates see it.
+    pub(crate) extra: BTreeMap<String, serde_json::Value>,
+}
+
+/// The header's `verify:`.
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct VerifyHeader {
+    /// The page's bundle, `T1`.
+    pub(crate) bundle: Option<String>,
+    /// Where the blocks run.
+    pub(crate) workdir: Option<Workdir>,
+    /// The part of the kit that the run sees; all of it when empty.
+    pub(crate) uses: Vec<String>,
+    /// Time limit of a block.
+    pub(crate) timeout: Option<String>,
+    /// Time limit of the page.
+    pub(crate) page_timeout: Option<String>,
+    /// Value classes that may vary in every output of the page.
+    pub(crate) vary: Vec<String>,
+    /// What the page needs.
+    pub(crate) needs: Vec<String>,
+    /// Namespaces that the page touches.
+    pub(crate) namespaces: Vec<String>,
+    /// Environment variables that are passed through.
+    pub(crate) env: Vec<String>,
+    /// Captured values: `block.name` to regular expression.
+    pub(crate) capture: BTreeMap<String, String>,
+    /// Environment keys from captured values.
+    pub(crate) measure: BTreeMap<String, String>,
+    /// Pages to run before this one.
+    pub(crate) after: Vec<String>,
+    /// `empty: ok` allows a page without runnable blocks.
+    pub(crate) empty: Option<String>,
+}
+
+/// Where the blocks of a page run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Workdir {
+    /// A fresh copy of the declared part of the kit.
+    Kit,
+    /// A fresh, empty folder.
+    Temp,
+    /// The page's own folder.
+    Page,
+}
+
+impl Page {
+    /// The block of that id.
+    pub(crate) fn block(&self, id: &str) -> Option<&Block> {
+        self.blocks.iter().find(|block| block.id == id)
+    }
+
+    /// Whether the page is meant to be run.
+    pub(crate) fn is_runnable(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+}

@@ -1,0 +1,285 @@
+//! The only door to files. Every failure names what was tried and on which path; writes go
+//! through a temporary file and a rename.
+#![expect(clippy::disallowed_methods, reason = "this room is the door to files")]
+
+mod path;
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+pub(crate) use path::{PathFault, check_relative};
+
+use crate::diag::Failure;
+
+/// A file operation that failed.
+#[derive(Debug)]
+pub(crate) struct DiskError {
+    /// What was tried: "read", "write", "rename to".
+    pub(crate) action: &'static str,
+    /// On which path.
+    pub(crate) path: PathBuf,
+    /// What the system said.
+    pub(crate) source: io::Error,
+}
+
+impl DiskError {
+    /// Whether the file was simply not there.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self.source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    }
+}
+
+impl std::fmt::Display for DiskError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "cannot {} {}: {}", self.action, self.path.display(), self.source)
+    }
+}
+
+impl std::error::Error for DiskError {}
+
+impl From<DiskError> for Failure {
+    fn from(error: DiskError) -> Failure {
+        Failure::new(error.to_string())
+    }
+}
+
+/// The result of a file operation.
+pub(crate) type Result<T> = std::result::Result<T, DiskError>;
+
+/// Names action and path of an error.
+fn fault(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> DiskError {
+    move |source| DiskError { action, path: path.to_owned(), source }
+}
+
+/// Reads a whole file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).map_err(fault("read", path))
+}
+
+/// Reads a whole file, or `None` where there is none.
+pub(crate) fn read_optional(path: &Path) -> Result<Option<Vec<u8>>> {
+    match read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads a text; bytes that are no UTF-8 are an error of kind `InvalidData`.
+pub(crate) fn read_text(path: &Path) -> Result<String> {
+    let bytes = read(path)?;
+    String::from_utf8(bytes)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+        .map_err(fault("read", path))
+}
+
+/// What stands at a path, the link itself where it is a symbolic link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link, whatever it leads to.
+    Link,
+    /// A pipe, a socket, a device.
+    Special,
+}
+
+/// What stands at `path`; `None` where nothing does.
+pub(crate) fn kind(path: &Path) -> Result<Option<Kind>> {
+    match fs::symlink_metadata(path) {
+        Ok(meta) => Ok(Some(kind_of(meta.file_type()))),
+        Err(error) => {
+            let error = fault("look at", path)(error);
+            if error.is_missing() { Ok(None) } else { Err(error) }
+        }
+    }
+}
+
+/// The kind behind a file type.
+fn kind_of(file_type: fs::FileType) -> Kind {
+    if file_type.is_symlink() {
+        Kind::Link
+    } else if file_type.is_dir() {
+        Kind::Folder
+    } else if file_type.is_file() {
+        Kind::File
+    } else {
+        Kind::Special
+    }
+}
+
+/// Whether a regular file stands at `path`, links followed.
+pub(crate) fn is_file(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// Whether a folder stands at `path`, links followed.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    path.is_dir()
+}
+
+/// One entry of a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Its name; `None` where it is no UTF-8.
+    pub(crate) name: Option<String>,
+    /// Its whole path.
+    pub(crate) path: PathBuf,
+    /// What it is.
+    pub(crate) kind: Kind,
+}
+
+/// The entries of a folder, sorted by the bytes of their names.
+pub(crate) fn list(folder: &Path) -> Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(folder).map_err(fault("list", folder))? {
+        let entry = entry.map_err(fault("list", folder))?;
+        let file_type = entry.file_type().map_err(fault("look at", &entry.path()))?;
+        let name = entry.file_name().into_string().ok();
+        entries.push(Entry { name, path: entry.path(), kind: kind_of(file_type) });
+    }
+    entries.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+    Ok(entries)
+}
+
+/// Makes a folder and those above it.
+pub(crate) fn create_folder(path: &Path) -> Result<()> {
+    fs::create_dir_all(path).map_err(fault("create the folder", path))
+}
+
+/// Makes a folder that must not be there yet.
+pub(crate) fn create_new_folder(path: &Path) -> Result<()> {
+    fs::create_dir(path).map_err(fault("create the folder", path))
+}
+
+/// Writes a new file, folders above it included; what stood there is overwritten.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    if let Some(parent) = path.parent() {
+        create_folder(parent)?;
+    }
+    fs::write(path, bytes).map_err(fault("write", path))
+}
+
+/// Replaces a file whole: a temporary file beside it, then a rename. Mode and, where `path` is
+/// a symbolic link, the link are kept.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new()
+        .prefix(".labdoc-")
+        .tempfile_in(folder)
+        .map_err(fault("write beside", &target))?;
+    file.write_all(bytes).map_err(fault("write", &target))?;
+    if let Ok(meta) = fs::metadata(&target) {
+        fs::set_permissions(file.path(), meta.permissions()).map_err(fault("write", &target))?;
+    } else {
+        set_mode(file.path(), 0o644)?;
+    }
+    file.as_file().sync_all().map_err(fault("write", &target))?;
+    file.persist(&target).map_err(|error| fault("replace", &target)(error.error))?;
+    Ok(())
+}
+
+/// Sets the permission bits where the system has them.
+pub(crate) fn set_mode(path: &Path, mode: u32) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode))
+            .map_err(fault("set the mode of", path))?;
+    }
+    Ok(())
+}
+
+/// Renames, replacing what stood at the new name.
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
+    fs::rename(from, to).map_err(fault("rename to", to))
+}
+
+/// Removes a file; one that is gone already is no error.
+pub(crate) fn remove_file(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(fault("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Removes an empty folder; one that is gone already, or holds something, is no error.
+pub(crate) fn remove_empty_folder(path: &Path) {
+    // What cannot be removed is somebody else's folder or not empty, and both are fine.
+    let _ = fs::remove_dir(path);
+}
+
+/// Removes a folder with all in it; one that is gone already is no error.
+pub(crate) fn remove_folder(path: &Path) -> Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(fault("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// The absolute form of a path that exists, links resolved.
+pub(crate) fn canonical(path: &Path) -> Result<PathBuf> {
+    fs::canonicalize(path).map_err(fault("find", path))
+}
+
+/// The current folder.
+pub(crate) fn current_folder() -> Result<PathBuf> {
+    std::env::current_dir().map_err(fault("find", Path::new(".")))
+}
+
+/// A private folder that is removed when the value is dropped.
+pub(crate) fn temporary_folder(prefix: &str) -> Result<tempfile::TempDir> {
+    tempfile::Builder::new()
+        .prefix(prefix)
+        .tempdir()
+        .map_err(fault("create a temporary folder in", &std::env::temp_dir()))
+}
+
+/// Every regular file below `folder`, as paths relative to it with `/`, sorted bytewise. Links
+/// are not followed and not listed.
+pub(crate) fn files_below(folder: &Path) -> Result<Vec<String>> {
+    let mut out = Vec::new();
+    collect_files(folder, "", &mut out)?;
+    out.sort();
+    Ok(out)
+}
+
+/// The recursion of [`files_below`].
+fn collect_files(folder: &Path, prefix: &str, out: &mut Vec<String>) -> Result<()> {
+    for entry in list(folder)? {
+        let Some(name) = entry.name else { continue };
+        match entry.kind {
+            Kind::File => out.push(format!("{prefix}{name}")),
+            Kind::Folder => collect_files(&entry.path, &format!("{prefix}{name}/"), out)?,
+            Kind::Link | Kind::Special => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replace_keeps_the_mode_and_lists_are_sorted() {
+        let dir = temporary_folder("labdoc-test-").expect("temp");
+        let path = dir.path().join("b.sh");
+        write(&path, b"old").expect("write");
+        set_mode(&path, 0o755).expect("mode");
+        replace(&path, b"new").expect("replace");
+        write(&dir.path().join("a/x"), b"").expect("write");
+        assert_eq!(read(&path).expect("read"), b"new");
+        assert_eq!(files_below(dir.path()).expect("walk"), ["a/x", "b.sh"]);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = fs::metadata(&path).expect("meta").permissions().mode();
+            assert_eq!(mode & 0o777, 0o755);
+        }
+    }
+}

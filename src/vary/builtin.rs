@@ -1,0 +1,88 @@
+//! The classes that every book knows.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use regex::Regex;
+
+use super::{Class, Guard, Kind};
+
+/// One class as written down here: the first group of `pattern` is the value.
+struct Row {
+    name: &'static str,
+    kind: Kind,
+    pattern: &'static str,
+    guard: Guard,
+}
+
+/// The order is that in which they take a value when several are in effect: the more specific
+/// first. Context is judged by a guard and not by the expression, since an expression would
+/// consume the blank between two neighbouring values.
+const TABLE: &[Row] = &[
+    row(
+        "uid",
+        Kind::Name,
+        r"\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b",
+        |_| true,
+    ),
+    row(
+        "time",
+        Kind::Quantity,
+        r"\b(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?|\d{2}:\d{2}:\d{2}(?:[.,]\d+)?)",
+        |found| !found.after_word(),
+    ),
+    row("date", Kind::Quantity, r"\b(\d{4}-\d{2}-\d{2})", |found| !found.after_word()),
+    row("ip", Kind::Name, r"(\d+(?:\.\d+){3,})", |found| {
+        !found.before_in(".-_") && !found.before_word() && found.value.parse::<Ipv4Addr>().is_ok()
+    }),
+    row("ip", Kind::Name, r"([0-9a-fA-F]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*)", |found| {
+        !found.before_word() && found.value.parse::<Ipv6Addr>().is_ok()
+    }),
+    row("port", Kind::Name, r"[\w\]]:(\d{2,5})\b", |found| {
+        !found.after_in(":") && found.value.parse::<u16>().is_ok()
+    }),
+    row(
+        "pod",
+        Kind::Name,
+        r"\b[a-z0-9](?:[a-z0-9-]*[a-z0-9])?-([a-f0-9]{6,10}-[a-z0-9]{5})\b",
+        |_| true,
+    ),
+    row("restarts", Kind::Quantity, r"(\d+ \((?:\d+[ydhms])+ ago\)|\d+)", |found| {
+        found.before_blank() && found.after_blank()
+    }),
+    row("age", Kind::Quantity, r"((?:\d+[ydhms]){1,3}|<invalid>)", |found| {
+        found.before_blank() && found.after_blank()
+    }),
+    row(
+        "duration",
+        Kind::Quantity,
+        r"(\d+(?:\.\d+)? ?(?:ns|us|µs|ms|s|m|h|초|분|시간)(?:\d+(?:\.\d+)?(?:ms|s|m))*)",
+        |found| !found.before_word() && !found.before_in(".-") && !found.after_ascii_word(),
+    ),
+    row("n", Kind::Quantity, r"([+-]?\d+(?:,\d{3})*(?:\.\d+)?)", |found| {
+        !found.before_word() && !found.before_in(".-_") && !found.after_ascii_word()
+    }),
+];
+
+/// A row of the table.
+const fn row(name: &'static str, kind: Kind, pattern: &'static str, guard: Guard) -> Row {
+    Row { name, kind, pattern, guard }
+}
+
+/// The classes, compiled.
+pub(super) fn classes() -> Vec<Class> {
+    let compile = |row: &Row| {
+        let regex = Regex::new(row.pattern).ok()?;
+        Some(Class { name: row.name.to_owned(), kind: row.kind, regex, guard: row.guard })
+    };
+    TABLE.iter().filter_map(compile).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_expression_compiles() {
+        assert_eq!(classes().len(), TABLE.len());
+    }
+}
