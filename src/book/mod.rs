@@ -1,5 +1,14 @@
 //! Pages and the book they make.
 
+mod blocks;
+mod events;
+mod front;
+mod inline;
 mod page;
+mod parse;
+mod slug;
 
+pub(crate) use events::{Spanned, events};
+pub(crate) use inline::{Mark, MarkKind, is_claim_id, is_evidence_id, visible};
 pub(crate) use page::*;
+pub(crate) use parse::parse;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::inline::Mark;
 use crate::fence::Attributes;
 use crate::source::{FileId, Span};
 
@@ -33,6 +34,8 @@ pub(crate) struct Page {
     pub(crate) cites: Vec<Cite>,
     /// Live numbers and settings.
     pub(crate) lives: Vec<LiveNumber>,
+    /// Where the brackets of claims, live numbers and references stand.
+    pub(crate) marks: Vec<Mark>,
 }
 
 /// A heading.

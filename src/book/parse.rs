@@ -1,0 +1,322 @@
+//! A page's text to a [`Page`]. Parsing never fails: what is wrong is reported beside the value.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::blocks::{self, Fence};
+use super::events::{Spanned, events};
+use super::front;
+use super::inline::{Mark, MarkKind, is_claim_id, marks, visible};
+use super::page::{Cite, ClaimSpan, Heading, Link, LiveNumber, Page};
+use super::slug::{slug, unique};
+use crate::diag::{Checked, Diagnostic};
+use crate::source::{FileId, Sources, Span};
+
+/// Parses the page of a book.
+pub(crate) fn parse(sources: &Sources, file: FileId) -> Checked<Page> {
+    let mut findings = Vec::new();
+    let (front, front_span, body) = front::parse(sources, file, &mut findings);
+    let text = sources.text(file);
+    let events = events(text, body);
+    let marks = marks(text, &events);
+    let mut walk = Walk { file, text, marks: &marks, ..Walk::new(file) };
+    for (event, range) in &events {
+        walk.event(event, range);
+    }
+    let blocks = blocks::collect(sources, file, &walk.fences, &mut findings);
+    let claims = claims(file, text, &events, &marks);
+    report_marks(file, &marks, &mut findings);
+    let path = sources.path(file).to_owned();
+    let first_heading = walk.headings.first().map(|heading| heading.text.clone());
+    let title = front.title.clone().or(first_heading).unwrap_or_else(|| stem(&path).to_owned());
+    let (cites, lives) = (cites(file, &marks), lives(file, text, &marks));
+    let (headings, links) = (walk.headings, walk.links);
+    let value = Page {
+        file,
+        path,
+        body,
+        front,
+        front_span,
+        title,
+        headings,
+        blocks,
+        links,
+        claims,
+        cites,
+        lives,
+        marks,
+    };
+    Checked { value, diagnostics: findings }
+}
+
+/// The file's name without `.md`, or its folder's name for an index page.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.strip_suffix(".md").unwrap_or(name);
+    if stem == "index" || stem == "README" {
+        return path.rsplit('/').nth(1).unwrap_or(stem);
+    }
+    stem
+}
+
+/// The state of the walk over a page's events.
+struct Walk<'t> {
+    file: FileId,
+    text: &'t str,
+    marks: &'t [Mark],
+    headings: Vec<Heading>,
+    taken: BTreeSet<String>,
+    heading: Option<(u8, Option<String>, String)>,
+    links: Vec<Link>,
+    fences: Vec<Fence>,
+    fence: Option<Fence>,
+}
+
+impl Walk<'_> {
+    /// Nothing seen yet.
+    fn new(file: FileId) -> Self {
+        Walk {
+            file,
+            text: "",
+            marks: &[],
+            headings: Vec::new(),
+            taken: BTreeSet::new(),
+            heading: None,
+            links: Vec::new(),
+            fences: Vec::new(),
+            fence: None,
+        }
+    }
+
+    /// Takes one event.
+    fn event(&mut self, event: &Event<'_>, range: &Range<usize>) {
+        match event {
+            Event::Start(Tag::Heading { level, id, .. }) => {
+                self.heading =
+                    Some((rank(*level), id.as_ref().map(ToString::to_string), String::new()));
+            }
+            Event::End(TagEnd::Heading(_)) => self.end_heading(range),
+            Event::Start(Tag::Link { dest_url, .. }) => self.link(dest_url, range, false),
+            Event::Start(Tag::Image { dest_url, .. }) => self.link(dest_url, range, true),
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
+                let info = info.to_string();
+                self.fence = Some(Fence { range: range.clone(), info, pieces: Vec::new() });
+            }
+            Event::End(TagEnd::CodeBlock) => self.fences.extend(self.fence.take()),
+            Event::Text(text) => self.words(text, range),
+            Event::Code(code) => self.heading_text(code),
+            Event::SoftBreak | Event::HardBreak => self.heading_text(" "),
+            _ => {}
+        }
+    }
+
+    /// Text of a heading or of a fence.
+    fn words(&mut self, text: &str, range: &Range<usize>) {
+        if let Some(fence) = &mut self.fence {
+            fence.pieces.push(range.clone());
+        } else if self.heading.is_some() {
+            let plain = self.text.get(range.clone()) == Some(text);
+            let shown = if plain { visible(self.text, range, self.marks) } else { text };
+            self.heading_text(&shown.to_owned());
+        }
+    }
+
+    /// Adds to the heading that is open.
+    fn heading_text(&mut self, text: &str) {
+        if let Some((_, _, heading)) = &mut self.heading {
+            heading.push_str(text);
+        }
+    }
+
+    /// A heading is complete.
+    fn end_heading(&mut self, range: &Range<usize>) {
+        let Some((level, id, text)) = self.heading.take() else { return };
+        let wanted = id.map_or_else(|| slug(&text), |id| id.nfc().collect());
+        let id = unique(&wanted, &mut self.taken);
+        let span = Span::new(self.file, range.clone());
+        self.headings.push(Heading { level, id, text: text.trim().to_owned(), span });
+    }
+
+    /// A link or an image.
+    fn link(&mut self, dest: &str, range: &Range<usize>, image: bool) {
+        let span = Span::new(self.file, range.clone());
+        self.links.push(Link { dest: dest.to_owned(), image, span });
+    }
+}
+
+/// A heading's level as a number.
+fn rank(level: HeadingLevel) -> u8 {
+    level as u8
+}
+
+/// The claims of a page with their statements.
+fn claims(file: FileId, text: &str, events: &[Spanned<'_>], marks: &[Mark]) -> Vec<ClaimSpan> {
+    let claim = |mark: &Mark| {
+        let MarkKind::Claim(id) = &mark.kind else { return None };
+        let inner = mark.inner();
+        let inside = |range: &Range<usize>| inner.start <= range.start && range.end <= inner.end;
+        let lives: Vec<&Mark> = marks
+            .iter()
+            .filter(|m| matches!(m.kind, MarkKind::Live(_)) && inside(&m.range()))
+            .collect();
+        let mut statement = Statement { file, text, marks, lives: &lives, ..Statement::new(file) };
+        for (event, range) in events.iter().filter(|(_, range)| inside(range)) {
+            statement.event(event, range);
+        }
+        let names = lives.iter().filter_map(|m| match &m.kind {
+            MarkKind::Live(name) if !name.is_empty() => Some(name.clone()),
+            _ => None,
+        });
+        Some(ClaimSpan {
+            id: id.clone(),
+            statement: collapse(&statement.shown),
+            digest_text: collapse(&statement.named),
+            span: Span::new(file, mark.range()),
+            bare_numbers: statement.bare,
+            lives: names.collect(),
+        })
+    };
+    marks.iter().filter_map(claim).collect()
+}
+
+/// A claim's words as they are gathered.
+struct Statement<'t> {
+    file: FileId,
+    text: &'t str,
+    marks: &'t [Mark],
+    lives: &'t [&'t Mark],
+    shown: String,
+    named: String,
+    bare: Vec<(String, Span)>,
+}
+
+impl Statement<'_> {
+    /// Nothing gathered yet.
+    fn new(file: FileId) -> Self {
+        let (shown, named) = (String::new(), String::new());
+        Statement { file, text: "", marks: &[], lives: &[], shown, named, bare: Vec::new() }
+    }
+
+    /// Takes one event of the statement.
+    fn event(&mut self, event: &Event<'_>, range: &Range<usize>) {
+        match event {
+            Event::Text(text) => self.words(text, range),
+            Event::Code(code) => self.both(code),
+            Event::SoftBreak | Event::HardBreak => self.both(" "),
+            _ => {}
+        }
+    }
+
+    /// Running text; a live number counts by its name.
+    fn words(&mut self, text: &str, range: &Range<usize>) {
+        if self.text.get(range.clone()) != Some(text) {
+            self.both(text);
+            return;
+        }
+        let shown = visible(self.text, range, self.marks);
+        self.shown.push_str(shown);
+        let live = self
+            .lives
+            .iter()
+            .find(|m| m.inner().start <= range.start && range.end <= m.inner().end);
+        let Some(live) = live else {
+            self.named.push_str(shown);
+            self.numbers(shown, range.end - shown.len());
+            return;
+        };
+        if let MarkKind::Live(name) = &live.kind {
+            self.named.push_str(&if name.is_empty() {
+                shown.to_owned()
+            } else {
+                format!("{{={name}}}")
+            });
+        }
+    }
+
+    /// Text that is shown and counted as it is.
+    fn both(&mut self, text: &str) {
+        self.shown.push_str(text);
+        self.named.push_str(text);
+    }
+
+    /// Numbers that stand alone: not joined to a Latin letter, `/`, `-` or `_`.
+    fn numbers(&mut self, shown: &str, at: usize) {
+        let joined = |c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '-' | '_' | '.');
+        let mut rest = 0;
+        while let Some(found) = shown[rest..].find(|c: char| c.is_ascii_digit()) {
+            let start = rest + found;
+            let tail = &shown[start..];
+            let len = tail
+                .find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',')
+                .unwrap_or(tail.len());
+            let number = tail[..len].trim_end_matches(['.', ',']);
+            let before = self.text[..at + start].chars().next_back().is_some_and(joined);
+            let after = self.text[at + start + len..].chars().next();
+            let after =
+                after.is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '-' | '_'));
+            if !before && !after {
+                let span = Span::new(self.file, at + start..at + start + number.len());
+                self.bare.push((number.to_owned(), span));
+            }
+            rest = start + len;
+        }
+    }
+}
+
+/// NFC with white space collapsed.
+fn collapse(text: &str) -> String {
+    text.nfc().collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The references of a page.
+fn cites(file: FileId, marks: &[Mark]) -> Vec<Cite> {
+    let cite = |mark: &Mark| match &mark.kind {
+        MarkKind::Cite(id) => Some(Cite { id: id.clone(), span: Span::new(file, mark.range()) }),
+        _ => None,
+    };
+    marks.iter().filter_map(cite).collect()
+}
+
+/// The live numbers and settings of a page.
+fn lives(file: FileId, text: &str, marks: &[Mark]) -> Vec<LiveNumber> {
+    let live = |mark: &Mark| match &mark.kind {
+        MarkKind::Live(name) => Some(LiveNumber {
+            name: (!name.is_empty()).then(|| name.clone()),
+            value: text[mark.inner()].to_owned(),
+            value_span: Span::new(file, mark.inner()),
+            span: Span::new(file, mark.range()),
+        }),
+        _ => None,
+    };
+    marks.iter().filter_map(live).collect()
+}
+
+/// Marks where they may not stand: in a heading, in another claim, with an id of something else.
+fn report_marks(file: FileId, marks: &[Mark], findings: &mut Vec<Diagnostic>) {
+    for mark in marks {
+        let at = Span::new(file, mark.range());
+        match &mark.kind {
+            MarkKind::Claim(id) if !is_claim_id(id) => {
+                let message = format!("`{id}` is no claim id");
+                let hint = "a capital letter other than K, R, S, T and a number, as in C7";
+                findings.push(Diagnostic::error("PG003", message).at(at).hint(hint));
+            }
+            MarkKind::Claim(_) | MarkKind::Live(_) if mark.in_heading => {
+                let message = "a claim or live number cannot stand in a heading";
+                findings.push(Diagnostic::error("EV022", message).at(at));
+            }
+            MarkKind::Claim(id) if mark.nested => {
+                let message = format!("claim {id} stands inside another claim");
+                findings.push(Diagnostic::error("PG004", message).at(at));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "parse_tests.rs"]
+mod tests;

@@ -1,0 +1,45 @@
+//! Anchors: letters and digits of every script in NFC, lower case, blanks as `-`.
+
+use std::collections::BTreeSet;
+
+use unicode_normalization::UnicodeNormalization as _;
+
+/// The anchor that a heading's text gives.
+pub(crate) fn slug(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.nfc().flat_map(char::to_lowercase) {
+        if c.is_alphanumeric() || c == '_' {
+            out.push(c);
+        } else if (c.is_whitespace() || c == '-') && !out.ends_with('-') && !out.is_empty() {
+            out.push('-');
+        }
+    }
+    out.trim_end_matches('-').to_owned()
+}
+
+/// `wanted`, or `wanted-2`, `-3` … where it is taken.
+pub(crate) fn unique(wanted: &str, taken: &mut BTreeSet<String>) -> String {
+    let base = if wanted.is_empty() { "section" } else { wanted };
+    let mut id = base.to_owned();
+    let mut number = 2;
+    while !taken.insert(id.clone()) {
+        id = format!("{base}-{number}");
+        number += 1;
+    }
+    id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hangul_stays_and_ids_are_unique() {
+        assert_eq!(slug("설치 전 할 일"), "설치-전-할-일");
+        assert_eq!(slug("`lab up`: 준비 (1/2)"), "lab-up-준비-12");
+        assert_eq!(slug("\u{1109}\u{1165}\u{11af}\u{110e}\u{1175}"), "설치");
+        let mut taken = BTreeSet::new();
+        assert_eq!(unique("a", &mut taken), "a");
+        assert_eq!(unique("a", &mut taken), "a-2");
+    }
+}

@@ -1,0 +1,137 @@
+//! The shape of `book.toml`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::vary::Kind;
+
+/// The whole file.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BookToml {
+    /// `[book]`.
+    pub(crate) book: BookTable,
+    /// `[vars]`: values for `{{ name }}` in pages.
+    #[serde(default)]
+    pub(crate) vars: BTreeMap<String, String>,
+    /// `[kit.NAME]`.
+    #[serde(default)]
+    pub(crate) kit: BTreeMap<String, KitTable>,
+    /// `[verify]`.
+    #[serde(default)]
+    pub(crate) verify: VerifyTable,
+    /// `[evidence]`.
+    #[serde(default)]
+    pub(crate) evidence: EvidenceTable,
+}
+
+/// `[book]`; only the title has to be there.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BookTable {
+    /// The site's title.
+    pub(crate) title: String,
+    /// Language of plain file names.
+    #[serde(default = "korean")]
+    pub(crate) language: String,
+    /// Version of the documents.
+    #[serde(default)]
+    pub(crate) version: Option<String>,
+    /// One sentence about the site.
+    #[serde(default)]
+    pub(crate) description: Option<String>,
+    /// Address of the editor, with `{path}` for the page's path.
+    #[serde(default)]
+    pub(crate) edit_url: Option<String>,
+    /// Where the site will stand; only for absolute addresses.
+    #[serde(default)]
+    pub(crate) base_url: Option<String>,
+}
+
+/// The default of `language`.
+fn korean() -> String {
+    "ko".to_owned()
+}
+
+/// `[kit.NAME]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct KitTable {
+    /// Version shown and used in the archives' names.
+    pub(crate) version: Option<String>,
+    /// Files to publish although their names begin with a dot, or although they are ignored.
+    pub(crate) include: Vec<String>,
+}
+
+/// `[verify]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct VerifyTable {
+    /// Time limit of a block.
+    pub(crate) timeout: Option<String>,
+    /// Time limit of a page.
+    pub(crate) page_timeout: Option<String>,
+    /// Value classes for all pages, or a table of own classes.
+    pub(crate) vary: VaryTable,
+    /// Own classes, where `vary` names those for all pages.
+    pub(crate) classes: BTreeMap<String, ClassTable>,
+}
+
+/// `vary = ["ip"]`, or `[verify.vary.NAME]`. TOML allows only one of the two in one file, so own
+/// classes may also stand in `[verify.classes.NAME]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum VaryTable {
+    /// Names of classes.
+    Names(Vec<String>),
+    /// Own classes.
+    Classes(BTreeMap<String, ClassTable>),
+}
+
+impl Default for VaryTable {
+    fn default() -> VaryTable {
+        VaryTable::Names(Vec::new())
+    }
+}
+
+/// A class of one's own.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ClassTable {
+    /// A regular expression; its groups are the values.
+    pub(crate) pattern: String,
+    /// Names are renamed consistently, quantities only have to have that form.
+    #[serde(default = "name_kind")]
+    pub(crate) kind: Kind,
+}
+
+/// The default of `kind`.
+fn name_kind() -> Kind {
+    Kind::Name
+}
+
+/// Level of a rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Level {
+    /// An error.
+    Error,
+    /// A warning.
+    #[default]
+    Warn,
+    /// Not reported; states are shown all the same.
+    Off,
+}
+
+/// `[evidence]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct EvidenceTable {
+    /// Level of evidence rules in a draft build.
+    pub(crate) default: Level,
+    /// Written by the first seal.
+    pub(crate) sealed: bool,
+    /// Levels of `--release` that differ from `error`, by state.
+    pub(crate) release: BTreeMap<String, Level>,
+}
