@@ -6,6 +6,7 @@
 #![expect(dead_code, reason = "rooms are built bottom up; removed with the first command")]
 
 mod book;
+mod compare;
 mod config;
 
 mod diag;

@@ -8,7 +8,13 @@ use std::collections::BTreeMap;
 pub(crate) struct Renaming {
     forward: BTreeMap<(String, String), String>,
     backward: BTreeMap<(String, String), String>,
+    /// Keys of both maps in the order in which they were bound.
+    log: Vec<((String, String), (String, String))>,
 }
+
+/// How far a [`Renaming`] had grown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mark(usize);
 
 impl Renaming {
     /// Binds `printed` to `measured`; `false` when one of the two is bound otherwise.
@@ -17,12 +23,26 @@ impl Renaming {
         let backward = (class.to_owned(), measured.to_owned());
         match (self.forward.get(&forward), self.backward.get(&backward)) {
             (None, None) => {
+                self.log.push((forward.clone(), backward.clone()));
                 self.forward.insert(forward, measured.to_owned());
                 self.backward.insert(backward, printed.to_owned());
                 true
             }
             (Some(bound), Some(_)) => bound == measured,
             _ => false,
+        }
+    }
+
+    /// Where the renaming stands now.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark(self.log.len())
+    }
+
+    /// Forgets all that was bound after `mark`.
+    pub(crate) fn undo_to(&mut self, mark: Mark) {
+        for (forward, backward) in self.log.drain(mark.0..) {
+            self.forward.remove(&forward);
+            self.backward.remove(&backward);
         }
     }
 
