@@ -15,4 +15,5 @@ mod disk;
 mod fence;
 mod source;
 mod vary;
+mod verify;
 mod yaml;

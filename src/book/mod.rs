@@ -7,8 +7,10 @@ mod inline;
 mod page;
 mod parse;
 mod slug;
+mod tree;
 
 pub(crate) use events::{Spanned, events};
 pub(crate) use inline::{Mark, MarkKind, is_claim_id, is_evidence_id, visible};
 pub(crate) use page::*;
 pub(crate) use parse::parse;
+pub(crate) use tree::{Book, CONTENT, LoadOptions, Section, folder_of, load, load_config};

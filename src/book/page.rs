@@ -14,6 +14,8 @@ pub(crate) struct Page {
     pub(crate) file: FileId,
     /// Path from the root, `content/lab/index.md`.
     pub(crate) path: String,
+    /// Path in the site, `lab/index.html`; set when the book is assembled.
+    pub(crate) out: String,
     /// Where the body begins, behind the header.
     pub(crate) body: usize,
     /// The header.

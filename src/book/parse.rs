@@ -37,6 +37,7 @@ pub(crate) fn parse(sources: &Sources, file: FileId) -> Checked<Page> {
     let value = Page {
         file,
         path,
+        out: String::new(),
         body,
         front,
         front_span,

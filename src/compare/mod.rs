@@ -59,24 +59,32 @@ pub(crate) fn compare(question: &Question<'_>, names: &mut Renaming) -> Comparis
     Comparison { equal, ops, printed, measured }
 }
 
+/// A line of a refreshed output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refreshed {
+    /// The printed line of that index stays, byte for byte.
+    Kept(usize),
+    /// A new line.
+    New(String),
+}
+
 impl Comparison {
-    /// The printed text with every drifted line replaced by the measured one. Equal lines,
+    /// The lines of the output with every drifted one replaced by the measured one. Equal lines,
     /// elisions and notes stay; names are written as the page knows them.
-    pub(crate) fn refreshed(&self, raw: &str, classes: &Classes, names: &Renaming) -> Vec<String> {
-        let raw: Vec<&str> = raw.lines().collect();
+    pub(crate) fn refreshed(&self, classes: &Classes, names: &Renaming) -> Vec<Refreshed> {
         let mut out = Vec::new();
         let mut removed: Vec<usize> = Vec::new();
         for op in &self.ops {
             match op {
                 Op::Same { printed, .. } | Op::Gap { printed, .. } => {
                     removed.clear();
-                    out.push(raw[*printed].to_owned());
+                    out.push(Refreshed::Kept(*printed));
                 }
                 Op::Removed { printed } => removed.push(*printed),
                 Op::Added { measured } => {
                     let text = line::rename_back(&self.measured[*measured], classes, names);
                     let note = if removed.is_empty() { "" } else { self.note(removed.remove(0)) };
-                    out.push(format!("{}{note}", escape(&text)));
+                    out.push(Refreshed::New(format!("{}{note}", escape(&text))));
                 }
             }
         }

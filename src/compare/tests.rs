@@ -19,8 +19,12 @@ fn equal(printed: &str, measured: &str, vary: &[&str]) -> bool {
 /// Checks what refresh writes, and that it is equal afterwards and stays as it is.
 fn check(printed: &str, measured: &str, vary: &[&str], expect: &str) {
     let (comparison, classes, names) = ask(printed, measured, vary);
-    let lines = comparison.refreshed(printed, &classes, &names);
-    let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+    let raw: Vec<&str> = printed.lines().collect();
+    let line = |line: &Refreshed| match line {
+        Refreshed::Kept(at) => format!("{}\n", raw[*at]),
+        Refreshed::New(text) => format!("{text}\n"),
+    };
+    let text: String = comparison.refreshed(&classes, &names).iter().map(line).collect();
     assert_eq!(text, expect, "refresh of {printed:?}");
     let (again, ..) = ask(&text, measured, vary);
     assert!(again.equal, "equal after refresh: {text:?}");

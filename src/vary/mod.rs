@@ -5,6 +5,7 @@
 //! groups of the regular expression vary.
 
 mod builtin;
+mod capture;
 mod rename;
 
 use std::ops::Range;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
+pub(crate) use capture::{Capture, captures};
 pub(crate) use rename::Renaming;
 
 /// How the values of a class may differ.

@@ -1,0 +1,307 @@
+//! The pages of `content/` as a book: routes, folders, order.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rayon::prelude::*;
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::page::Page;
+use super::parse::parse;
+use crate::config::{BOOK_TOML, Config};
+use crate::diag::{Checked, Diagnostic, Failure};
+use crate::disk;
+use crate::source::{FileId, Sources};
+
+/// The folder that holds the pages.
+pub(crate) const CONTENT: &str = "content";
+
+/// A folder of pages.
+#[derive(Clone, Debug)]
+pub(crate) struct Section {
+    /// Path below `content/`, empty for the root, no slash at its end.
+    pub(crate) dir: String,
+    /// Title of its index page, else the folder's name.
+    pub(crate) title: String,
+    /// Its index page, where one was written.
+    pub(crate) index: Option<usize>,
+    /// Its other pages, in order.
+    pub(crate) pages: Vec<usize>,
+    /// The folders directly in it, in order, as indices into [`Book::sections`].
+    pub(crate) children: Vec<usize>,
+    /// The folder above.
+    pub(crate) parent: Option<usize>,
+}
+
+/// All pages with their order. Pages are sorted by path; sections by path, the root first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Book {
+    /// The settings.
+    pub(crate) config: Config,
+    /// The pages.
+    pub(crate) pages: Vec<Page>,
+    /// The folders; there is always a root.
+    pub(crate) sections: Vec<Section>,
+    /// Files of `content/` that are no pages: they are published as they are.
+    pub(crate) assets: Vec<String>,
+    /// `claims.yaml` files, with the folder they stand in.
+    pub(crate) claim_files: Vec<FileId>,
+}
+
+/// What of a book to read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LoadOptions {
+    /// Whether pages with `draft: true` belong to it.
+    pub(crate) drafts: bool,
+}
+
+/// Reads `book.toml` and everything below `content/`.
+///
+/// # Errors
+/// A file that cannot be read.
+pub(crate) fn load(
+    root: &Path,
+    sources: &mut Sources,
+    options: LoadOptions,
+) -> Result<Checked<Book>, Failure> {
+    let mut book = load_config(root, sources)?;
+    let content = root.join(CONTENT);
+    let paths = if disk::is_folder(&content) { disk::files_below(&content)? } else { Vec::new() };
+    let mut pages = Vec::new();
+    for path in paths {
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        if path.split('/').any(|part| part.starts_with('.')) {
+            continue;
+        }
+        if name.ends_with(".md") || name == "claims.yaml" {
+            let Some(file) = read_source(root, &path, sources, &mut book.diagnostics)? else {
+                continue;
+            };
+            if name.ends_with(".md") { pages.push(file) } else { book.value.claim_files.push(file) }
+        } else {
+            book.value.assets.push(path);
+        }
+    }
+    parse_pages(&mut book, sources, &pages);
+    if !options.drafts {
+        book.value.pages.retain(|page| !page.front.draft);
+    }
+    check_routes(&mut book);
+    book.value.sections = sections(&book.value.pages);
+    Ok(book)
+}
+
+/// Reads the settings.
+///
+/// # Errors
+/// `book.toml` cannot be read.
+pub(crate) fn load_config(root: &Path, sources: &mut Sources) -> Result<Checked<Book>, Failure> {
+    let text = disk::read_text(&root.join(BOOK_TOML))?;
+    let file = sources.add(BOOK_TOML, text);
+    let config = crate::config::parse(sources, file);
+    let book = Book { config: config.value, ..Book::default() };
+    Ok(Checked { value: book, diagnostics: config.diagnostics })
+}
+
+/// Reads a text below `content/`; one that is no UTF-8 is a finding.
+fn read_source(
+    root: &Path,
+    path: &str,
+    sources: &mut Sources,
+    findings: &mut Vec<Diagnostic>,
+) -> Result<Option<FileId>, Failure> {
+    let from_root = format!("{CONTENT}/{}", path.nfc());
+    let bytes = disk::read(&root.join(CONTENT).join(path))?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(sources.add(from_root, text))),
+        Err(error) => {
+            let good = error.utf8_error().valid_up_to();
+            let line = error.as_bytes()[..good].iter().filter(|b| **b == b'\n').count() + 1;
+            let finding = Diagnostic::error("PG006", "the file is not UTF-8 text");
+            findings.push(finding.in_file(from_root, Some(line)).hint("save it as UTF-8"));
+            Ok(None)
+        }
+    }
+}
+
+/// Parses pages, in parallel and in their order.
+fn parse_pages(book: &mut Checked<Book>, sources: &Sources, files: &[FileId]) {
+    let parsed: Vec<Checked<Page>> = files.par_iter().map(|file| parse(sources, *file)).collect();
+    for page in parsed {
+        book.value.pages.push(page.value);
+        book.diagnostics.extend(page.diagnostics);
+    }
+}
+
+/// Two pages with one address are an error.
+fn check_routes(book: &mut Checked<Book>) {
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    let folders = folders_with_index(&book.value.pages);
+    for page in &mut book.value.pages {
+        page.out = route(&page.path, &folders);
+        let key = page.out.to_lowercase();
+        if let Some(other) = seen.insert(key, page.path.clone()) {
+            let message = format!("{} and {other} would both become {}", page.path, page.out);
+            book.diagnostics.push(Diagnostic::error("PG005", message).in_file(&page.path, None));
+        }
+    }
+}
+
+/// Folders that have an `index.md`; there `README.md` is a page like any other.
+fn folders_with_index(pages: &[Page]) -> Vec<String> {
+    let index = |page: &Page| page.path.strip_suffix("/index.md").map(str::to_owned);
+    pages.iter().filter_map(index).collect()
+}
+
+/// The output path of a page: `content/a/b.md` becomes `a/b.html`.
+fn route(path: &str, with_index: &[String]) -> String {
+    let below = path.strip_prefix(CONTENT).unwrap_or(path).trim_start_matches('/');
+    let stem = below.strip_suffix(".md").unwrap_or(below);
+    if let Some(folder) = path.strip_suffix("/README.md") {
+        if !with_index.iter().any(|known| known == folder) {
+            let dir = stem.strip_suffix("README").unwrap_or(stem);
+            return format!("{dir}index.html");
+        }
+    }
+    format!("{stem}.html")
+}
+
+/// The folder of an output path, without a slash at its end.
+pub(crate) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The folders of a book with their pages in order.
+fn sections(pages: &[Page]) -> Vec<Section> {
+    let mut by_dir: BTreeMap<String, Section> = BTreeMap::new();
+    by_dir.insert(String::new(), empty_section(""));
+    for (at, page) in pages.iter().enumerate() {
+        let dir = folder_of(&page.out);
+        for (end, _) in dir.match_indices('/').chain((!dir.is_empty()).then_some((dir.len(), ""))) {
+            by_dir.entry(dir[..end].to_owned()).or_insert_with(|| empty_section(&dir[..end]));
+        }
+        if let Some(section) = by_dir.get_mut(dir) {
+            if page.out.rsplit('/').next() == Some("index.html") {
+                section.index = Some(at);
+                section.title.clone_from(&page.title);
+            } else {
+                section.pages.push(at);
+            }
+        }
+    }
+    let mut sections: Vec<Section> = by_dir.into_values().collect();
+    link_sections(&mut sections, pages);
+    sections
+}
+
+/// A folder with nothing in it yet.
+fn empty_section(dir: &str) -> Section {
+    let title = dir.rsplit('/').next().unwrap_or(dir).to_owned();
+    let dir = dir.to_owned();
+    Section { dir, title, index: None, pages: Vec::new(), children: Vec::new(), parent: None }
+}
+
+/// Sorts pages, and tells each folder which are above and below it.
+fn link_sections(sections: &mut [Section], pages: &[Page]) {
+    let place = |page: &Page| (page.front.weight.unwrap_or(i64::MAX), page.title.clone());
+    for section in sections.iter_mut() {
+        section.pages.sort_by_key(|at| place(&pages[*at]));
+    }
+    let dirs: Vec<String> = sections.iter().map(|s| s.dir.clone()).collect();
+    for at in 1..sections.len() {
+        let above = folder_of(&dirs[at]).to_owned();
+        let parent = dirs.iter().position(|dir| *dir == above);
+        sections[at].parent = parent;
+        if let Some(parent) = parent {
+            sections[parent].children.push(at);
+        }
+    }
+    let keys: Vec<(i64, String)> = sections
+        .iter()
+        .map(|s| s.index.map_or((i64::MAX, s.title.clone()), |at| place(&pages[at])))
+        .collect();
+    for section in sections.iter_mut() {
+        section.children.sort_by_key(|at| keys[*at].clone());
+    }
+}
+
+impl Book {
+    /// The page written at a path from the root.
+    pub(crate) fn page_at(&self, path: &str) -> Option<usize> {
+        self.pages.binary_search_by(|page| page.path.as_str().cmp(path)).ok()
+    }
+
+    /// The folder a page belongs to.
+    pub(crate) fn section_of(&self, page: &Page) -> usize {
+        let dir = folder_of(&page.out);
+        self.sections.binary_search_by(|section| section.dir.as_str().cmp(dir)).unwrap_or(0)
+    }
+
+    /// Pages in reading order: a folder's index, its pages, then the folders below it.
+    pub(crate) fn reading_order(&self) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.pages.len());
+        self.read_section(0, &mut order);
+        order
+    }
+
+    /// The recursion of [`Book::reading_order`].
+    fn read_section(&self, at: usize, order: &mut Vec<usize>) {
+        let Some(section) = self.sections.get(at) else { return };
+        order.extend(section.index);
+        order.extend(&section.pages);
+        for child in &section.children {
+            self.read_section(*child, order);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A book from paths and texts.
+    fn book(files: &[(&str, &str)]) -> Checked<Book> {
+        let dir = disk::temporary_folder("labdoc-test-").expect("temp");
+        disk::write(&dir.path().join(BOOK_TOML), b"[book]\ntitle = \"x\"\n").expect("write");
+        for (path, text) in files {
+            disk::write(&dir.path().join(path), text.as_bytes()).expect("write");
+        }
+        load(dir.path(), &mut Sources::default(), LoadOptions::default()).expect("readable")
+    }
+
+    #[test]
+    fn routes_and_order() {
+        let checked = book(&[
+            ("content/index.md", "# Home\n"),
+            ("content/b/README.md", "---\nweight: 1\n---\n# B\n"),
+            ("content/a/z.md", "---\nweight: 1\n---\n# Z\n"),
+            ("content/a/y.md", "# Y\n"),
+            ("content/a/pic.png", "x"),
+            ("content/c/draft.md", "---\ndraft: true\n---\n"),
+        ]);
+        assert_eq!(checked.diagnostics, []);
+        let order = checked.value.reading_order();
+        let outs: Vec<&str> =
+            order.iter().map(|at| checked.value.pages[*at].out.as_str()).collect();
+        assert_eq!(outs, ["index.html", "b/index.html", "a/z.html", "a/y.html"]);
+        assert_eq!(checked.value.assets, ["a/pic.png"]);
+        assert_eq!(checked.value.page_at("content/a/y.md"), Some(0));
+    }
+
+    #[test]
+    fn two_pages_with_one_address_are_an_error() {
+        let checked = book(&[("content/a.md", "x"), ("content/A.md", "x")]);
+        assert_eq!(checked.diagnostics[0].code, "PG005");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_have_a_line() {
+        let dir = disk::temporary_folder("labdoc-test-").expect("temp");
+        disk::write(&dir.path().join(BOOK_TOML), b"[book]\ntitle = \"x\"\n").expect("write");
+        disk::write(&dir.path().join("content/a.md"), b"ok\n\xff\n").expect("write");
+        let checked =
+            load(dir.path(), &mut Sources::default(), LoadOptions::default()).expect("ok");
+        let place = crate::diag::Place::File("content/a.md".into(), Some(2));
+        assert_eq!(checked.diagnostics[0].place, place);
+    }
+}

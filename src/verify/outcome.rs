@@ -1,0 +1,126 @@
+//! What a run came to: values, not errors, whatever the blocks did.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::compare::Comparison;
+use crate::vary::Renaming;
+
+/// Why a unit did not pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Problem {
+    /// The output differs from the printed one.
+    Drift,
+    /// Another exit code than expected.
+    Exit {
+        /// What was expected.
+        expected: i32,
+        /// What it was.
+        got: i32,
+    },
+    /// Bash cannot read the block; nothing of it ran.
+    Syntax {
+        /// What bash says.
+        message: String,
+        /// The line within the unit, from 1.
+        line: usize,
+    },
+    /// The time limit.
+    TimedOut(Duration),
+    /// Ctrl-C or SIGTERM.
+    Interrupted,
+    /// A capture found nothing.
+    Capture(String),
+}
+
+/// What a unit came to.
+#[derive(Clone, Debug)]
+pub(crate) struct UnitResult {
+    /// Its id.
+    pub(crate) id: String,
+    /// Its exit code; `None` where it did not end by itself.
+    pub(crate) exit: Option<i32>,
+    /// Its output, normalised.
+    pub(crate) output: String,
+    /// Whether output was cut.
+    pub(crate) truncated: bool,
+    /// The comparison with the printed output, where there is one.
+    pub(crate) comparison: Option<Comparison>,
+    /// Exit codes of the last pipeline.
+    pub(crate) pipestatus: Vec<i32>,
+    /// Why it did not pass; empty when it did.
+    pub(crate) problems: Vec<Problem>,
+    /// What else a reader should know, one sentence each.
+    pub(crate) remarks: Vec<String>,
+    /// Command lines of the processes that were ended with it.
+    pub(crate) killed: Vec<String>,
+}
+
+/// What a block came to.
+#[derive(Clone, Debug)]
+pub(crate) struct StepResult {
+    /// Its id.
+    pub(crate) id: String,
+    /// Why it did not run, where it did not.
+    pub(crate) skipped: Option<&'static str>,
+    /// Its units that ran.
+    pub(crate) units: Vec<UnitResult>,
+    /// How long it took.
+    pub(crate) duration: Duration,
+}
+
+/// A captured value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Measured {
+    /// The value as printed.
+    pub(crate) value: String,
+    /// The unit whose output holds it.
+    pub(crate) unit: String,
+    /// Index of its line in that output, from 0.
+    pub(crate) line: usize,
+}
+
+/// What a page came to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PageResult {
+    /// The blocks, in the order in which they ran.
+    pub(crate) steps: Vec<StepResult>,
+    /// Names as they correspond over the page.
+    pub(crate) names: Renaming,
+    /// Captured values.
+    pub(crate) values: BTreeMap<String, Measured>,
+    /// Command lines of the processes that outlived the page and were ended.
+    pub(crate) survivors: Vec<String>,
+    /// The signal that stopped it.
+    pub(crate) interrupted: Option<i32>,
+}
+
+impl StepResult {
+    /// Whether it ran and every unit passed.
+    pub(crate) fn passed(&self) -> bool {
+        self.skipped.is_none() && self.units.iter().all(|unit| unit.problems.is_empty())
+    }
+
+    /// Whether the only thing wrong is that outputs differ.
+    pub(crate) fn only_drifted(&self) -> bool {
+        let mut problems = self.units.iter().flat_map(|unit| &unit.problems).peekable();
+        problems.peek().is_some() && problems.all(|problem| *problem == Problem::Drift)
+    }
+
+    /// Its whole output.
+    pub(crate) fn output(&self) -> String {
+        self.units.iter().map(|unit| unit.output.as_str()).collect()
+    }
+}
+
+impl PageResult {
+    /// The result of a block.
+    pub(crate) fn step(&self, id: &str) -> Option<&StepResult> {
+        self.steps.iter().find(|step| step.id == id)
+    }
+
+    /// Whether nothing failed and nothing differs.
+    pub(crate) fn passed(&self) -> bool {
+        self.interrupted.is_none() && self.steps.iter().all(|s| s.skipped.is_some() || s.passed())
+    }
+}
