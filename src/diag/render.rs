@@ -24,12 +24,23 @@ pub(crate) fn render(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -
         Place::None => {}
     }
     for note in &diagnostic.notes {
-        let _ = writeln!(out, " = {note}");
+        draw_note(&mut out, note);
     }
     if let Some(hint) = &diagnostic.hint {
         let _ = writeln!(out, " = help: {hint}");
     }
     out
+}
+
+/// A fact; one of several lines, such as a diff, is set off by a bar.
+fn draw_note(out: &mut String, note: &str) {
+    if !note.contains('\n') {
+        let _ = writeln!(out, " = {note}");
+        return;
+    }
+    for line in note.lines() {
+        let _ = writeln!(out, " | {line}");
+    }
 }
 
 /// The ANSI colour of a weight.

@@ -1,6 +1,10 @@
 //! Running pages: plan, session, comparison, refresh, record.
 
 mod console;
+pub(crate) mod findings;
 pub(crate) mod outcome;
 pub(crate) mod plan;
 pub(crate) mod rewrite;
+pub(crate) mod run;
+pub(crate) mod session;
+pub(crate) mod world;

@@ -1,0 +1,213 @@
+//! Running a plan: one session for the page, block by block, compared as it goes.
+
+use std::time::{Duration, Instant};
+
+use super::outcome::{Measured, PageResult, Problem, StepResult, UnitResult};
+use super::plan::{Plan, Role, Step, Unit};
+use super::session::{End, OUTPUT_LIMIT, Outcome, Request, Session, SessionError, SessionOptions};
+use super::world::World;
+use crate::compare::{Question, compare, normalise};
+use crate::diag::Failure;
+use crate::proc::Interrupt;
+
+/// What the caller wants to know and may say while a page runs.
+pub(crate) struct Watch<'a> {
+    /// Ctrl-C and SIGTERM.
+    pub(crate) interrupt: Option<&'a Interrupt>,
+    /// Called before each block.
+    pub(crate) progress: &'a dyn Fn(&Step),
+    /// Whether the first failure ends the page (teardown still runs).
+    pub(crate) fail_fast: bool,
+}
+
+/// Runs a page.
+///
+/// # Errors
+/// The session cannot be started or kept.
+pub(crate) fn run(plan: &Plan, world: &World, watch: &Watch<'_>) -> Result<PageResult, Failure> {
+    let options = SessionOptions {
+        cwd: world.cwd.clone(),
+        env: world.env.clone(),
+        output_limit: OUTPUT_LIMIT,
+    };
+    let session = Session::start(options).map_err(failure)?;
+    let deadline = Instant::now() + plan.timeout;
+    let mut runner = Runner { plan, watch, session, deadline, result: PageResult::default() };
+    for step in &plan.steps {
+        let done = runner.step(step)?;
+        runner.result.steps.push(done);
+    }
+    let ended = runner.session.finish().map_err(failure)?;
+    runner.result.survivors = ended.survivors;
+    Ok(runner.result)
+}
+
+/// A broken session as a failure of the tool.
+fn failure(error: SessionError) -> Failure {
+    Failure::new(error.to_string())
+}
+
+/// The state of a running page.
+struct Runner<'a> {
+    plan: &'a Plan,
+    watch: &'a Watch<'a>,
+    session: Session,
+    deadline: Instant,
+    result: PageResult,
+}
+
+impl Runner<'_> {
+    /// Runs one block, unless something stands against it.
+    fn step(&mut self, step: &Step) -> Result<StepResult, Failure> {
+        let mut done = StepResult {
+            id: step.id.clone(),
+            skipped: step.skip.or_else(|| self.stopped(step)),
+            units: Vec::new(),
+            duration: Duration::ZERO,
+        };
+        if done.skipped.is_some() {
+            return Ok(done);
+        }
+        (self.watch.progress)(step);
+        let mut left = step.timeout;
+        for unit in &step.units {
+            let outcome = self.outcome(step, unit, left)?;
+            done.duration += outcome.duration;
+            left = left.saturating_sub(outcome.duration).max(Duration::from_millis(1));
+            let broke = !matches!(outcome.end, End::Exited(_) | End::ShellEnded(_));
+            done.units.push(self.judge(step, unit, &outcome));
+            if broke {
+                break;
+            }
+        }
+        self.capture(step, &mut done);
+        Ok(done)
+    }
+
+    /// Why a block that is not teardown is not run any more.
+    fn stopped(&self, step: &Step) -> Option<&'static str> {
+        if step.role == Role::Teardown {
+            return None;
+        }
+        if self.result.interrupted.is_some() {
+            return Some("interrupted");
+        }
+        if Instant::now() >= self.deadline {
+            return Some("the page's time limit was reached");
+        }
+        let failed = self.result.steps.iter().any(|s| s.skipped.is_none() && !s.passed());
+        (self.watch.fail_fast && failed).then_some("--fail-fast")
+    }
+
+    /// Runs one unit.
+    fn outcome(&mut self, step: &Step, unit: &Unit, left: Duration) -> Result<Outcome, Failure> {
+        let teardown = step.role == Role::Teardown;
+        let page = self.deadline.saturating_duration_since(Instant::now());
+        let timeout = if teardown { left } else { left.min(page) };
+        let interrupt = if teardown { None } else { self.watch.interrupt };
+        let request = Request { text: &unit.text, timeout, stderr_apart: false, interrupt };
+        let outcome = self.session.run(&request).map_err(failure)?;
+        if let End::Interrupted(signal) = outcome.end {
+            self.result.interrupted = Some(signal);
+        }
+        Ok(outcome)
+    }
+
+    /// Judges what a unit did.
+    fn judge(&mut self, step: &Step, unit: &Unit, outcome: &Outcome) -> UnitResult {
+        let output = normalise(&outcome.output.bytes);
+        let exit = exit_code(&outcome.end);
+        let mut problems: Vec<Problem> = end_problem(&outcome.end, step.timeout).into_iter().collect();
+        if let (Some(expected), Some(got)) = (step.exit, exit) {
+            if expected != got {
+                problems.push(Problem::Exit { expected, got });
+            }
+        }
+        let syntax = matches!(outcome.end, End::SyntaxError { .. });
+        let comparison = unit.printed.as_ref().filter(|_| !syntax).map(|printed| {
+            let question = Question {
+                printed: &printed.text,
+                measured: &output,
+                classes: &step.classes,
+                unordered: step.unordered,
+            };
+            compare(&question, &mut self.result.names)
+        });
+        if comparison.as_ref().is_some_and(|comparison| !comparison.equal) {
+            problems.push(Problem::Drift);
+        }
+        UnitResult {
+            id: unit.id.clone(),
+            exit,
+            truncated: outcome.output.truncated,
+            output,
+            comparison,
+            pipestatus: outcome.pipestatus.clone(),
+            problems,
+            remarks: remarks(outcome),
+            killed: outcome.killed.clone(),
+        }
+    }
+
+    /// Takes the captured values out of a block's output; one that is not there fails the block.
+    fn capture(&mut self, step: &Step, done: &mut StepResult) {
+        for capture in self.plan.captures.iter().filter(|capture| capture.block == step.id) {
+            let found = done.units.iter().find_map(|unit| {
+                let (value, line) = capture.find(&unit.output)?;
+                Some(Measured { value, unit: unit.id.clone(), line })
+            });
+            match (found, done.units.last_mut()) {
+                (Some(measured), _) => {
+                    self.result.values.insert(capture.name.clone(), measured);
+                }
+                (None, Some(unit)) => unit.problems.push(Problem::Capture(capture.name.clone())),
+                (None, None) => {}
+            }
+        }
+    }
+}
+
+/// The exit code of a unit that ended by itself.
+fn exit_code(end: &End) -> Option<i32> {
+    match end {
+        End::Exited(code) | End::ShellEnded(code) => Some(*code),
+        End::SyntaxError { .. } | End::TimedOut | End::Interrupted(_) => None,
+    }
+}
+
+/// What is wrong with the way a unit ended.
+fn end_problem(end: &End, limit: Duration) -> Option<Problem> {
+    match end {
+        End::Exited(_) | End::ShellEnded(_) => None,
+        End::SyntaxError { message, line } => {
+            Some(Problem::Syntax { message: message.clone(), line: *line })
+        }
+        End::TimedOut => Some(Problem::TimedOut(limit)),
+        End::Interrupted(_) => Some(Problem::Interrupted),
+    }
+}
+
+/// What else should be known about a run.
+fn remarks(outcome: &Outcome) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if outcome.rebuilt {
+        remarks.push("ran in a shell rebuilt after an earlier block ended it".to_owned());
+    }
+    if let End::ShellEnded(code) = outcome.end {
+        remarks.push(format!("the block ended the shell with status {code}"));
+    }
+    let hidden = outcome.pipestatus.len() > 1
+        && matches!(outcome.end, End::Exited(0))
+        && outcome.pipestatus.iter().any(|status| *status != 0);
+    if hidden {
+        let statuses: Vec<String> = outcome.pipestatus.iter().map(ToString::to_string).collect();
+        remarks.push(format!(
+            "a failure in the last pipeline is hidden (statuses {}); set -o pipefail to see it",
+            statuses.join(" ")
+        ));
+    }
+    if outcome.output.truncated {
+        remarks.push(format!("the output of {} bytes was cut", outcome.output.total));
+    }
+    remarks
+}

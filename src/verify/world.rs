@@ -1,0 +1,131 @@
+//! The fixed world in which a page runs: folder, environment, the declared part of the kit.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use tempfile::TempDir;
+
+use super::plan::Plan;
+use crate::book::Workdir;
+use crate::diag::Failure;
+use crate::disk;
+use crate::kit::{Kit, KitOptions};
+use crate::proc;
+
+/// Variables that are passed through as they are.
+const PASSED: &[&str] = &[
+    "PATH", "USER", "SHELL", "TMPDIR", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
+    "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR",
+];
+
+/// Variables that are the same for every run, so that output does not depend on the machine.
+pub(crate) const FIXED: &[(&str, &str)] = &[
+    ("COLUMNS", "120"),
+    ("LANG", "C.UTF-8"),
+    ("LINES", "40"),
+    ("NO_COLOR", "1"),
+    ("TERM", "dumb"),
+    ("TZ", "UTC"),
+];
+
+/// Where and in which environment the blocks of a page run. The folder is private and goes when
+/// the value is dropped.
+pub(crate) struct World {
+    /// The folder in which the first block begins.
+    pub(crate) cwd: PathBuf,
+    /// The whole environment.
+    pub(crate) env: BTreeMap<OsString, OsString>,
+    /// Where `$LABDOC_OUT` points: files left there go to the bundle.
+    pub(crate) out: PathBuf,
+    /// SHA-256 in hex of each kit file that the run can see, by path in the kit.
+    pub(crate) kit: BTreeMap<String, String>,
+    _folder: TempDir,
+}
+
+impl World {
+    /// Makes the world of a page.
+    ///
+    /// # Errors
+    /// The kit cannot be read, `uses` matches nothing, or the folder cannot be made.
+    pub(crate) fn make(root: &Path, plan: &Plan) -> Result<World, Failure> {
+        let folder = disk::temporary_folder("labdoc-run-")?;
+        let base = disk::canonical(folder.path())?;
+        let (home, work, out) = (base.join("home"), base.join("work"), base.join("out"));
+        for path in [&home, &work, &out] {
+            disk::create_folder(path)?;
+        }
+        let mut kit = BTreeMap::new();
+        let cwd = match plan.workdir {
+            Workdir::Kit => {
+                kit = copy_kit(root, plan, &work)?;
+                work
+            }
+            Workdir::Temp => work,
+            Workdir::Page => disk::canonical(&root.join(crate::book::folder_of(&plan.path)))?,
+        };
+        let mut env = environment(plan);
+        env.insert("HOME".into(), home.into());
+        env.insert("LABDOC_OUT".into(), out.clone().into());
+        Ok(World { cwd, env, out, kit, _folder: folder })
+    }
+}
+
+/// Passed-through variables, the fixed ones, and the page's parameters.
+fn environment(plan: &Plan) -> BTreeMap<OsString, OsString> {
+    let mut env = BTreeMap::new();
+    let named = PASSED.iter().copied().chain(plan.env.iter().map(String::as_str));
+    for name in named {
+        if let Some(value) = proc::variable(name) {
+            env.insert(name.into(), value);
+        }
+    }
+    let fixed = FIXED.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    env.extend(fixed);
+    env.extend(plan.params.iter().map(|(name, value)| (name.into(), value.into())));
+    env
+}
+
+/// Copies the declared part of the kit into a fresh folder.
+fn copy_kit(root: &Path, plan: &Plan, to: &Path) -> Result<BTreeMap<String, String>, Failure> {
+    let name = plan.kit.as_deref().unwrap_or_default();
+    let kit = load_kit(root, name)?;
+    let uses = glob_set(&plan.uses)?;
+    let mut seen = BTreeMap::new();
+    for file in &kit.files {
+        if uses.as_ref().is_some_and(|uses| !uses.is_match(&file.path)) {
+            continue;
+        }
+        let path = to.join(&file.path);
+        disk::write(&path, &file.bytes()?)?;
+        disk::set_mode(&path, file.mode())?;
+        seen.insert(file.path.clone(), file.sha256.clone());
+    }
+    if seen.is_empty() {
+        let message = format!("{}: `uses` matches no file of kit {name}", plan.path);
+        return Err(Failure::new(message));
+    }
+    Ok(seen)
+}
+
+/// Reads a kit for a run: what is left out by default is left out here too.
+///
+/// # Errors
+/// The kit cannot be read.
+pub(crate) fn load_kit(root: &Path, name: &str) -> Result<Kit, Failure> {
+    Ok(Kit::load(root, name, &KitOptions::default())?.value)
+}
+
+/// The patterns of `uses`; `None` when there is none, which means all.
+fn glob_set(patterns: &[String]) -> Result<Option<GlobSet>, Failure> {
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+        set.add(glob.map_err(|error| Failure::new(format!("`uses`: {error}")))?);
+    }
+    set.build().map(Some).map_err(|error| Failure::new(format!("`uses`: {error}")))
+}
