@@ -8,16 +8,16 @@
 //! it is lost on a fork.
 
 use super::pipe::{Read, read_some, wait_readable};
-use super::platform;
 use super::report::Report;
 use super::tree::{command_lines, descendants, kill_each, reap_all};
+use super::{folder, platform};
 use rustix::process::{Pid, getpid};
 use signal_hook::consts::{SIGALRM, SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -25,9 +25,6 @@ use std::time::{Duration, Instant};
 
 /// The hidden first argument that makes the binary a keeper.
 pub const KEEPER_ARGUMENT: &str = "__keeper";
-
-/// How the name of a session's private folder begins; the keeper removes no other folder.
-pub(crate) const FOLDER_PREFIX: &str = "labdoc-session-";
 
 /// What the shell is started with: no file of the user's, and its script.
 pub(super) const SHELL_ARGUMENTS: &str = "--noprofile --norc bash";
@@ -46,16 +43,9 @@ pub fn keeper_main() -> ExitCode {
     };
     let (shell, folder) = (PathBuf::from(shell), PathBuf::from(folder));
     let result = Keeper::new(shell, folder.clone()).and_then(|mut keeper| keeper.serve());
-    remove_folder(&folder);
+    // labdoc may be gone and cannot.
+    folder::remove(&folder);
     if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-/// Removes the session's private folder; labdoc may be gone and cannot.
-fn remove_folder(folder: &Path) {
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    if folder.is_absolute() && name.starts_with(FOLDER_PREFIX) {
-        let _ = std::fs::remove_dir_all(folder);
-    }
 }
 
 /// The state of a running keeper.

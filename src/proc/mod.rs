@@ -3,9 +3,13 @@
 //! A page's shell never hangs directly below labdoc. labdoc starts a *keeper* (`Kept`, the same
 //! binary with a hidden argument), the keeper starts the shell (`keeper`), and whatever happens to
 //! labdoc the keeper ends everything below itself (`tree`). What a dead keeper leaves behind falls
-//! to labdoc (`children`). `pipe` and `interrupt` are what the two sides wait on.
+//! to labdoc (`children`). `pipe` and `interrupt` are what the two sides wait on,
+//! `folder` is where named pipes lie.
+
+#![allow(clippy::disallowed_methods, reason = "this room is the door to processes and their pipes")]
 
 mod children;
+mod folder;
 mod interrupt;
 mod keeper;
 mod kept;
@@ -16,8 +20,8 @@ mod tree;
 
 pub use keeper::{KEEPER_ARGUMENT, keeper_main};
 
+pub(crate) use folder::{PrivateFolder, forget_file};
 pub(crate) use interrupt::Interrupt;
-pub(crate) use keeper::FOLDER_PREFIX;
 pub(crate) use kept::{Kept, KeptShell};
 pub(crate) use pipe::{
     Read, make_fifo, open_both_ways, open_reader, read_some, unread, wait_readable,

@@ -1,7 +1,7 @@
 //! The pipes on which one run prints.
 
 use super::output::{Output, Sink};
-use crate::proc::{Read, make_fifo, open_reader, read_some, unread};
+use crate::proc::{Read, forget_file, make_fifo, open_reader, read_some, unread};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -133,7 +133,7 @@ impl Lane {
         let out = self.out.take(limit);
         let err = self.err.as_mut().map(|stream| stream.take(limit));
         for stream in self.streams() {
-            let _ = std::fs::remove_file(&stream.path);
+            forget_file(&stream.path);
             // Learns whether a writer is left.
             stream.pump(buffer)?;
         }

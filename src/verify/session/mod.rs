@@ -22,14 +22,13 @@ mod tests;
 pub(crate) use error::SessionError;
 pub(crate) use output::Output;
 
-use crate::proc::{FOLDER_PREFIX, Interrupt, Kept, KeptShell, find_program};
+use crate::proc::{Interrupt, Kept, KeptShell, PrivateFolder, find_program};
 use lane::Lane;
 use shell::{Shell, Waiting};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 /// How long an EXIT trap may run at the end of a session.
 const LEAVE_LIMIT: Duration = Duration::from_secs(2);
@@ -139,7 +138,7 @@ pub(crate) struct Session {
     /// Room for one read.
     buffer: Vec<u8>,
     /// The private folder for pipes and texts; dropped last, after the keeper.
-    folder: TempDir,
+    folder: PrivateFolder,
 }
 
 /// What a finished block leaves to the next one.
@@ -162,7 +161,7 @@ impl Session {
         options.env.retain(|name, _| !NEVER_PASSED.iter().any(|never| name == never));
         let path = options.env.get(OsStr::new("PATH")).map(OsString::as_os_str);
         let bash = find_program("bash", path).ok_or(SessionError::NoBash)?;
-        let folder = tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir();
+        let folder = PrivateFolder::new();
         let folder = folder.map_err(SessionError::system("make a temporary folder"))?;
         let kept = start_keeper(&bash, folder.path(), &options.env)?;
         let mut session = Self {
@@ -226,22 +225,15 @@ impl Session {
     /// Starts a shell in the state that the last finished block left.
     fn start_shell(&mut self) -> Result<(), SessionError> {
         let failed = SessionError::system("start bash");
-        let folder = self.folder.path();
-        if self.kept.is_gone() {
-            std::fs::create_dir_all(folder).map_err(&failed)?;
-            self.kept = start_keeper(&self.bash, folder, &self.options.env)?;
-        }
         self.shells += 1;
         let name = format!("g{}", self.shells);
-        let mut shell = Shell::start(&mut self.kept, folder, &name).map_err(&failed)?;
-        let state = match &self.left.state {
-            Some(state) => {
-                let file = folder.join(&name).join("state");
-                std::fs::write(&file, state).map_err(&failed)?;
-                Some(file)
-            }
-            None => None,
-        };
+        if self.kept.is_gone() {
+            self.kept = start_keeper(&self.bash, self.folder.path(), &self.options.env)?;
+        }
+        let mut shell = Shell::start(&mut self.kept, &self.folder, &name).map_err(&failed)?;
+        let state = self.left.state.as_ref();
+        let state = state.map(|state| self.folder.write(&format!("{name}/state"), state));
+        let state = state.transpose().map_err(&failed)?;
         let version = shell.set_up(&mut self.kept, &self.options.cwd, state.as_deref())?;
         if is_too_old(&version) {
             return Err(SessionError::OldBash { path: self.bash.clone(), version });

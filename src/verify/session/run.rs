@@ -6,7 +6,7 @@ use super::script::{self, Patterns, Pipestatus, Places};
 use super::shell::{Event, Waiting};
 use super::syntax::{self, SyntaxFault};
 use super::{End, Left, Outcome, Output, Request, Session, SessionError};
-use crate::proc::Report;
+use crate::proc::{Report, forget_file};
 use regex::Regex;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -42,13 +42,13 @@ impl Session {
         }
         let run = self.runs;
         self.runs += 1;
-        let text = self.folder.path().join(format!("t{run}"));
-        std::fs::write(&text, request.text).map_err(SessionError::system("pass the block"))?;
+        let text = self.folder.write(&format!("t{run}"), request.text.as_bytes());
+        let text = text.map_err(SessionError::system("pass the block"))?;
         let outcome = match self.check(request, &text)? {
             Some(finish) => self.not_run(finish, request),
             None => self.run_checked(run, request, &text)?,
         };
-        let _ = std::fs::remove_file(&text);
+        forget_file(&text);
         Ok(Outcome { rebuilt, ..outcome })
     }
 

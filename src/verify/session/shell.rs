@@ -4,7 +4,8 @@ use super::error::SessionError;
 use super::lane::Lane;
 use super::script;
 use crate::proc::{
-    Interrupt, Kept, Read, Report, make_fifo, open_both_ways, read_some, unread, wait_readable,
+    Interrupt, Kept, PrivateFolder, Read, Report, make_fifo, open_both_ways, read_some, unread,
+    wait_readable,
 };
 use std::collections::VecDeque;
 use std::io;
@@ -64,9 +65,8 @@ pub(super) struct Shell {
 
 impl Shell {
     /// Lets the keeper start bash with pipes in the subfolder `name` of `folder`.
-    pub(super) fn start(kept: &mut Kept, folder: &Path, name: &str) -> io::Result<Self> {
-        let own = folder.join(name);
-        std::fs::create_dir(&own)?;
+    pub(super) fn start(kept: &mut Kept, folder: &PrivateFolder, name: &str) -> io::Result<Self> {
+        let own = folder.make(name)?;
         let (script, report_path) = (own.join("bash"), own.join("report"));
         make_fifo(&script)?;
         make_fifo(&report_path)?;
