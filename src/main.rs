@@ -1,1 +1,7 @@
-fn main() {}
+//! The `labdoc` binary.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    labdoc::main()
+}

@@ -1,0 +1,65 @@
+//! The private folder of a session: pipes and texts that only labdoc, its keeper and its shell see.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// How the name of such a folder begins; the keeper removes no other folder.
+const PREFIX: &str = "labdoc-session-";
+
+/// A temporary folder of this user's own. It goes with this value, and with the keeper when labdoc
+/// was killed.
+pub(crate) struct PrivateFolder(TempDir);
+
+impl PrivateFolder {
+    /// Makes one.
+    pub(crate) fn new() -> io::Result<Self> {
+        tempfile::Builder::new().prefix(PREFIX).tempdir().map(Self)
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Makes a folder in it, and itself where a dying keeper has removed it.
+    pub(crate) fn make(&self, name: &str) -> io::Result<PathBuf> {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(&path)?;
+        Ok(path)
+    }
+
+    /// Writes a file that is not there yet. (Cutting off an old one costs some file systems
+    /// milliseconds.)
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+        let path = self.path().join(name);
+        std::fs::write(&path, bytes)?;
+        Ok(path)
+    }
+}
+
+/// Removes a file or pipe of a private folder; one that is gone already is fine.
+pub(crate) fn forget_file(path: &Path) {
+    let _ = std::fs::remove_file(path);
+}
+
+/// Removes a whole private folder, and none that is no private folder.
+pub(super) fn remove(folder: &Path) {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    if folder.is_absolute() && name.starts_with(PREFIX) {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PrivateFolder, remove};
+
+    #[test]
+    fn only_a_private_folder_is_removed() {
+        let (own, other) = (PrivateFolder::new().unwrap(), tempfile::tempdir().unwrap());
+        remove(own.path());
+        remove(other.path());
+        assert_eq!((own.path().exists(), other.path().exists()), (false, true));
+    }
+}

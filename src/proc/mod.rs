@@ -1,0 +1,42 @@
+//! The only door to processes.
+//!
+//! A page's shell never hangs directly below labdoc. labdoc starts a *keeper* (`Kept`, the same
+//! binary with a hidden argument), the keeper starts the shell (`keeper`), and whatever happens to
+//! labdoc the keeper ends everything below itself (`tree`). What a dead keeper leaves behind falls
+//! to labdoc (`children`). `pipe` and `interrupt` are what the two sides wait on,
+//! `folder` is where named pipes lie.
+
+#![allow(clippy::disallowed_methods, reason = "this room is the door to processes and their pipes")]
+
+mod children;
+mod folder;
+mod interrupt;
+mod keeper;
+mod kept;
+mod pipe;
+mod platform;
+mod report;
+mod tree;
+
+pub use keeper::{KEEPER_ARGUMENT, keeper_main};
+
+pub(crate) use folder::{PrivateFolder, forget_file};
+pub(crate) use interrupt::Interrupt;
+pub(crate) use kept::{Kept, KeptShell};
+pub(crate) use pipe::{
+    Read, make_fifo, open_both_ways, open_reader, read_some, unread, wait_readable,
+};
+pub(crate) use report::Report;
+
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+/// The first executable file called `name` in a `PATH` value; labdoc's own `PATH` when none is
+/// given.
+pub(crate) fn find_program(name: &str, path: Option<&OsStr>) -> Option<PathBuf> {
+    let path = path.map(OsStr::to_os_string).or_else(|| std::env::var_os("PATH"))?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| {
+        file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    })
+}

@@ -1,0 +1,56 @@
+//! The processes below one process: listing them, ending them, reaping them.
+
+use super::platform::{children_of, command_line};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, wait};
+
+/// Every process below `root`, parents first; `root` itself is not among them.
+pub(super) fn descendants(root: Pid) -> Vec<Pid> {
+    let mut found = children_of(root);
+    let mut next = 0;
+    while let Some(pid) = found.get(next).copied() {
+        found.extend(children_of(pid));
+        next += 1;
+    }
+    found
+}
+
+/// The command lines of those of `pids` that live, in the given order.
+pub(super) fn command_lines(pids: &[Pid]) -> Vec<String> {
+    pids.iter().filter_map(|pid| command_line(*pid)).collect()
+}
+
+/// Sends the signal that nobody can refuse to each of `pids`.
+pub(super) fn kill_each(pids: &[Pid]) {
+    for pid in pids {
+        // It may be gone already, or belong to another user; the caller looks again.
+        let _ = kill_process(*pid, Signal::KILL);
+    }
+}
+
+/// One child that ended.
+pub(super) struct Reaped {
+    /// Which one.
+    pub(super) pid: Pid,
+    /// Its exit status, or 128 and the signal.
+    pub(super) status: i32,
+}
+
+/// Whether this process still has children, and those that it just reaped.
+pub(super) fn reap_all() -> (Vec<Reaped>, bool) {
+    let mut reaped = Vec::new();
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) => {
+                reaped.extend(status_of(status).map(|status| Reaped { pid, status }));
+            }
+            Ok(None) => return (reaped, true),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return (reaped, false),
+        }
+    }
+}
+
+/// A wait status as a shell would show it.
+fn status_of(status: WaitStatus) -> Option<i32> {
+    status.exit_status().or_else(|| status.terminating_signal().map(|signal| 128 + signal))
+}

@@ -1,0 +1,260 @@
+//! The session: one bash per page, kept across its blocks.
+//!
+//! `Session::start` finds bash and starts it below a keeper. `Session::run` checks a block's
+//! syntax in a fork of the shell, runs it, and returns an `Outcome`, whatever the block does: a
+//! block that ends the shell, hangs or kills its keeper has an outcome of its own, and the next
+//! run begins in a shell that was rebuilt from the state after the last block that finished.
+//! `Session::finish` ends the shell, names what still lives below it and ends that too.
+//!
+//! `script` holds the lines that bash reads, `shell` the pipes to it, `lane` and `output` what
+//! blocks print, `syntax` what bash says about a text that it cannot read.
+
+mod error;
+mod lane;
+mod output;
+mod run;
+mod script;
+mod shell;
+mod syntax;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use error::SessionError;
+pub(crate) use output::Output;
+
+use crate::proc::{Interrupt, Kept, KeptShell, PrivateFolder, find_program};
+use lane::Lane;
+use shell::{Shell, Waiting};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long an EXIT trap may run at the end of a session.
+const LEAVE_LIMIT: Duration = Duration::from_secs(2);
+
+/// How much is read from a pipe at once.
+const CHUNK: usize = 64 * 1024;
+
+/// Variables that would make bash read a file or set options before the first block.
+const NEVER_PASSED: [&str; 5] = ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_XTRACEFD"];
+
+/// What a session is started with.
+pub(crate) struct SessionOptions {
+    /// The folder in which the first block begins.
+    pub(crate) cwd: PathBuf,
+    /// The whole environment; nothing else is passed.
+    pub(crate) env: BTreeMap<OsString, OsString>,
+    /// How many bytes of each stream of each block are kept.
+    pub(crate) output_limit: usize,
+}
+
+/// How many bytes are kept when nobody says otherwise.
+pub(crate) const OUTPUT_LIMIT: usize = 1024 * 1024;
+
+/// One block to run.
+pub(crate) struct Request<'a> {
+    /// Its text, passed byte for byte.
+    pub(crate) text: &'a str,
+    /// How long it may take.
+    pub(crate) timeout: Duration,
+    /// Whether standard error is kept apart; otherwise both are one stream, in order.
+    pub(crate) stderr_apart: bool,
+    /// The user's wish to stop. A teardown block after the first signal passes none.
+    pub(crate) interrupt: Option<&'a Interrupt>,
+}
+
+/// How a block ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum End {
+    /// It ran to its end; the status of its last command.
+    Exited(i32),
+    /// It ended the shell (`exit`, `exec`, a fatal error, a signal), which ended with this status.
+    ShellEnded(i32),
+    /// Bash cannot read it; nothing of it ran.
+    SyntaxError {
+        /// What bash says.
+        message: String,
+        /// The line within the block, from 1.
+        line: usize,
+    },
+    /// It took longer than it may and was ended, with everything that ran below the session.
+    TimedOut,
+    /// The user stopped it with this signal; everything below the session was ended.
+    Interrupted(i32),
+}
+
+/// What a block did: a value, whatever happened.
+#[derive(Debug, Clone)]
+pub(crate) struct Outcome {
+    /// How it ended.
+    pub(crate) end: End,
+    /// What it printed until then.
+    pub(crate) output: Output,
+    /// Its standard error, when kept apart.
+    pub(crate) stderr: Option<Output>,
+    /// How long it took.
+    pub(crate) duration: Duration,
+    /// The statuses of its last pipeline; empty when they are not known.
+    pub(crate) pipestatus: Vec<i32>,
+    /// The command lines of what lived when it was ended.
+    pub(crate) killed: Vec<String>,
+    /// Whether its shell had been rebuilt before it.
+    pub(crate) rebuilt: bool,
+}
+
+/// What is known after the end of a session.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// The command lines of what still lived and was ended.
+    pub(crate) survivors: Vec<String>,
+    /// What background children printed after the end of their run, by run.
+    pub(crate) late: BTreeMap<usize, Vec<Output>>,
+    /// What the EXIT trap printed.
+    pub(crate) trap_output: Output,
+}
+
+/// One bash per page, kept across its blocks.
+///
+/// Runs are counted from 0. A session that is dropped ends everything below it as `finish` does,
+/// only without politeness.
+pub(crate) struct Session {
+    /// What it was started with.
+    options: SessionOptions,
+    /// Where bash is.
+    bash: PathBuf,
+    /// The keeper above the shell.
+    kept: Kept,
+    /// The shell; `None` after a block that ended it.
+    shell: Option<Shell>,
+    /// How many shells were started.
+    shells: usize,
+    /// How many runs began.
+    runs: usize,
+    /// What the last finished block left.
+    left: Left,
+    /// Lanes of former runs on which something may still come.
+    lanes: Vec<Lane>,
+    /// Room for one read.
+    buffer: Vec<u8>,
+    /// The private folder for pipes and texts; dropped last, after the keeper.
+    folder: PrivateFolder,
+}
+
+/// What a finished block leaves to the next one.
+#[derive(Default)]
+struct Left {
+    /// The commands that bring another shell into the same state.
+    state: Option<Vec<u8>>,
+    /// The status of its last command.
+    status: i32,
+    /// The letters of the shell's options.
+    flags: String,
+}
+
+impl Session {
+    /// Starts a shell.
+    pub(crate) fn start(mut options: SessionOptions) -> Result<Self, SessionError> {
+        if !options.cwd.is_dir() {
+            return Err(SessionError::NoFolder(options.cwd));
+        }
+        options.env.retain(|name, _| !NEVER_PASSED.iter().any(|never| name == never));
+        let path = options.env.get(OsStr::new("PATH")).map(OsString::as_os_str);
+        let bash = find_program("bash", path).ok_or(SessionError::NoBash)?;
+        let folder = PrivateFolder::new();
+        let folder = folder.map_err(SessionError::system("make a temporary folder"))?;
+        let kept = start_keeper(&bash, folder.path(), &options.env)?;
+        let mut session = Self {
+            options,
+            bash,
+            kept,
+            shell: None,
+            shells: 0,
+            runs: 0,
+            left: Left::default(),
+            lanes: Vec::new(),
+            buffer: vec![0; CHUNK],
+            folder,
+        };
+        session.start_shell()?;
+        Ok(session)
+    }
+
+    /// What background children of run `run` printed since its end or the last call.
+    pub(crate) fn late_output(&mut self, run: usize) -> Result<Vec<Output>, SessionError> {
+        let Some(lane) = self.lanes.iter_mut().find(|lane| lane.run == run) else {
+            return Ok(Vec::new());
+        };
+        lane.late(&mut self.buffer).map_err(SessionError::system("read late output"))
+    }
+
+    /// Ends the shell politely and everything else below the session without.
+    pub(crate) fn finish(mut self) -> Result<Ended, SessionError> {
+        let failed = SessionError::system("end the session");
+        let trap_output = self.leave()?;
+        let survivors = self.kept.kill_all().map_err(&failed)?;
+        let mut late = BTreeMap::new();
+        for lane in &mut self.lanes {
+            let outputs = lane.late(&mut self.buffer).map_err(&failed)?;
+            if !outputs.is_empty() {
+                late.insert(lane.run, outputs);
+            }
+        }
+        Ok(Ended { survivors, late, trap_output })
+    }
+
+    /// Lets the shell exit, with its EXIT trap, and returns what that prints.
+    fn leave(&mut self) -> Result<Output, SessionError> {
+        let failed = SessionError::system("end the session");
+        let limit = self.options.output_limit;
+        let lane = Lane::open(self.folder.path(), self.runs, false, limit).map_err(&failed)?;
+        self.notice_end()?;
+        self.lanes.push(lane);
+        if let Some(shell) = &mut self.shell {
+            let path = self.folder.path().join(format!("o{}", self.runs));
+            shell.send(&script::leave(&path))?;
+            let deadline = Instant::now() + LEAVE_LIMIT;
+            let (lanes, buffer) = (&mut self.lanes, &mut self.buffer);
+            let mut waiting = Waiting { deadline, interrupt: None, lanes, buffer };
+            shell.wait(&mut self.kept, &mut waiting)?;
+        }
+        let mut lane = self.lanes.pop().ok_or_else(|| SessionError::Start("no lane".to_owned()))?;
+        Ok(lane.take(&mut self.buffer).map_err(failed)?.0)
+    }
+
+    /// Starts a shell in the state that the last finished block left.
+    fn start_shell(&mut self) -> Result<(), SessionError> {
+        let failed = SessionError::system("start bash");
+        self.shells += 1;
+        let name = format!("g{}", self.shells);
+        if self.kept.is_gone() {
+            self.kept = start_keeper(&self.bash, self.folder.path(), &self.options.env)?;
+        }
+        let mut shell = Shell::start(&mut self.kept, &self.folder, &name).map_err(&failed)?;
+        let state = self.left.state.as_ref();
+        let state = state.map(|state| self.folder.write(&format!("{name}/state"), state));
+        let state = state.transpose().map_err(&failed)?;
+        let version = shell.set_up(&mut self.kept, &self.options.cwd, state.as_deref())?;
+        if is_too_old(&version) {
+            return Err(SessionError::OldBash { path: self.bash.clone(), version });
+        }
+        self.shell = Some(shell);
+        Ok(())
+    }
+}
+
+/// Starts the keeper of a session.
+fn start_keeper(
+    bash: &Path,
+    folder: &Path,
+    env: &BTreeMap<OsString, OsString>,
+) -> Result<Kept, SessionError> {
+    Kept::start(&KeptShell { program: bash, folder, env })
+        .map_err(SessionError::system("start the keeper"))
+}
+
+/// Whether a version of bash is one before 4.0.
+fn is_too_old(version: &str) -> bool {
+    let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+    major.is_none_or(|major| major < 4)
+}

@@ -1,0 +1,261 @@
+//! One run of a block: check its syntax, run it, take what it left.
+
+use super::lane::Lane;
+use super::output::Sink;
+use super::script::{self, Patterns, Pipestatus, Places};
+use super::shell::{Event, Waiting};
+use super::syntax::{self, SyntaxFault};
+use super::{End, Left, Outcome, Output, Request, Session, SessionError};
+use crate::proc::{Report, forget_file};
+use regex::Regex;
+use std::path::Path;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+/// How long a syntax check may take.
+const CHECK_LIMIT: Duration = Duration::from_secs(10);
+
+/// How the wait for a block ended.
+struct Finish {
+    /// How the block ended.
+    end: End,
+    /// The statuses of its last pipeline.
+    pipestatus: Vec<i32>,
+    /// What lived when everything was ended.
+    killed: Vec<String>,
+}
+
+impl From<End> for Finish {
+    fn from(end: End) -> Self {
+        Self { end, pipestatus: Vec::new(), killed: Vec::new() }
+    }
+}
+
+impl Session {
+    /// Runs one block.
+    pub(crate) fn run(&mut self, request: &Request<'_>) -> Result<Outcome, SessionError> {
+        refuse_nul(request.text)?;
+        self.notice_end()?;
+        let rebuilt = self.shell.is_none();
+        if rebuilt {
+            self.start_shell()?;
+        }
+        let run = self.runs;
+        self.runs += 1;
+        let text = self.folder.write(&format!("t{run}"), request.text.as_bytes());
+        let text = text.map_err(SessionError::system("pass the block"))?;
+        let outcome = match self.check(request, &text)? {
+            Some(finish) => self.not_run(finish, request),
+            None => self.run_checked(run, request, &text)?,
+        };
+        forget_file(&text);
+        Ok(Outcome { rebuilt, ..outcome })
+    }
+
+    /// Takes note of a shell that ended since the last run (a background child may kill it).
+    pub(super) fn notice_end(&mut self) -> Result<(), SessionError> {
+        let failed = SessionError::system("hear from the keeper");
+        while let Some(report) = self.kept.next_report().map_err(&failed)? {
+            match report {
+                Report::Exited(_) => self.shell = None,
+                Report::Gone => {
+                    self.end_everything()?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The outcome of a block that did not run.
+    fn not_run(&self, finish: Finish, request: &Request<'_>) -> Outcome {
+        let nothing = || Sink::new(self.options.output_limit).finish();
+        let stderr = request.stderr_apart.then(nothing);
+        outcome(finish, (nothing(), stderr), Duration::ZERO)
+    }
+
+    /// Checks the syntax; `None` when the block can run.
+    fn check(
+        &mut self,
+        request: &Request<'_>,
+        text: &Path,
+    ) -> Result<Option<Finish>, SessionError> {
+        let fault = match self.check_with(Patterns::AsSet, request, text)? {
+            // What a block turns on for its own later lines is not on yet.
+            Ok(Some(_)) if request.text.contains("extglob") => {
+                self.check_with(Patterns::Extended, request, text)?
+            }
+            other => other,
+        };
+        Ok(match fault {
+            Ok(fault) => fault.map(|SyntaxFault { message, line }| {
+                Finish::from(End::SyntaxError { message, line })
+            }),
+            Err(finish) => Some(finish),
+        })
+    }
+
+    /// Checks the syntax once; an inner error is a check that was cut short.
+    fn check_with(
+        &mut self,
+        patterns: Patterns,
+        request: &Request<'_>,
+        text: &Path,
+    ) -> Result<Result<Option<SyntaxFault>, Finish>, SessionError> {
+        let Some(shell) = &self.shell else { return Ok(Ok(None)) };
+        shell.send(&script::check(text, patterns, shell.report_path()))?;
+        let deadline = Instant::now() + CHECK_LIMIT;
+        let messages = match self.next_event(request, deadline)? {
+            Event::Said(messages) => messages,
+            other => return self.cut_short(&other).map(Err),
+        };
+        match self.next_event(request, deadline)? {
+            Event::Said(status) => {
+                let (messages, status) =
+                    (String::from_utf8_lossy(&messages), String::from_utf8_lossy(&status));
+                Ok(Ok(syntax::judge(&messages, &status, request.text.lines().count())))
+            }
+            other => self.cut_short(&other).map(Err),
+        }
+    }
+
+    /// Runs a block that bash can read.
+    fn run_checked(
+        &mut self,
+        run: usize,
+        request: &Request<'_>,
+        text: &Path,
+    ) -> Result<Outcome, SessionError> {
+        let failed = SessionError::system("read the block's output");
+        let (folder, limit) = (self.folder.path(), self.options.output_limit);
+        let lane = Lane::open(folder, run, request.stderr_apart, limit).map_err(&failed)?;
+        let begin = Instant::now();
+        self.send_block(run, (request.text, text), &lane)?;
+        self.lanes.push(lane);
+        let finish = self.wait_for_end(run, request, begin)?;
+        let duration = begin.elapsed();
+        let output = match self.lanes.last_mut() {
+            Some(lane) => lane.take(&mut self.buffer).map_err(&failed)?,
+            None => (Sink::new(limit).finish(), None),
+        };
+        self.lanes.retain(Lane::is_alive);
+        Ok(outcome(finish, output, duration))
+    }
+
+    /// Sends a block (its text and where that lies) and the report behind it.
+    fn send_block(
+        &self,
+        run: usize,
+        (text, file): (&str, &Path),
+        lane: &Lane,
+    ) -> Result<(), SessionError> {
+        let Some(shell) = &self.shell else { return Ok(()) };
+        let echoes = self.left.flags.contains('v') || turns_echo_on(text);
+        let pipestatus = if echoes { Pipestatus::Unknown } else { Pipestatus::Taken };
+        let places = Places { text: file, out: lane.out_path(), err: lane.err_path(), pipestatus };
+        let block = script::block(&places, self.left.status);
+        let finish = script::finish(run, shell.report_path());
+        shell.send(&[block, finish].concat())
+    }
+
+    /// Waits until the block has finished or something else ended it.
+    fn wait_for_end(
+        &mut self,
+        run: usize,
+        request: &Request<'_>,
+        begin: Instant,
+    ) -> Result<Finish, SessionError> {
+        let deadline = begin + request.timeout;
+        let header = match self.next_event(request, deadline)? {
+            Event::Said(header) => header,
+            other => return self.cut_short(&other),
+        };
+        let (flags, statuses) = parse_header(run, &header);
+        // The block has finished; what follows is labdoc's own work.
+        let state = match self.next_event(request, Instant::now() + CHECK_LIMIT)? {
+            Event::Said(state) => state,
+            other => return self.cut_short(&other),
+        };
+        let status = statuses.first().copied().unwrap_or(1);
+        self.left = Left { state: Some(state), status, flags };
+        let pipestatus = statuses.into_iter().skip(1).collect();
+        Ok(Finish { end: End::Exited(status), pipestatus, killed: Vec::new() })
+    }
+
+    /// Waits for what the shell or anybody else does next.
+    fn next_event(
+        &mut self,
+        request: &Request<'_>,
+        deadline: Instant,
+    ) -> Result<Event, SessionError> {
+        let Some(shell) = &mut self.shell else { return Ok(Event::KeeperGone) };
+        let (lanes, buffer) = (&mut self.lanes, &mut self.buffer);
+        let mut waiting = Waiting { deadline, interrupt: request.interrupt, lanes, buffer };
+        shell.wait(&mut self.kept, &mut waiting)
+    }
+
+    /// Ends what has to be ended after an event that is no answer.
+    fn cut_short(&mut self, event: &Event) -> Result<Finish, SessionError> {
+        let end = match event {
+            Event::Ended(status) => {
+                // Background children of this block or earlier ones live on, as they would when
+                // somebody leaves a shell.
+                self.shell = None;
+                return Ok(End::ShellEnded(*status).into());
+            }
+            Event::KeeperGone => End::ShellEnded(128 + signal_hook::consts::SIGKILL),
+            Event::Interrupted(signal) => End::Interrupted(*signal),
+            Event::Mute => End::ShellEnded(0),
+            Event::Late | Event::Said(_) => End::TimedOut,
+        };
+        let killed = self.end_everything()?;
+        Ok(Finish { end, pipestatus: Vec::new(), killed })
+    }
+
+    /// Ends the shell and all below the keeper; names what lived.
+    fn end_everything(&mut self) -> Result<Vec<String>, SessionError> {
+        self.shell = None;
+        self.kept.kill_all().map_err(SessionError::system("end the block's processes"))
+    }
+}
+
+/// Puts an outcome together.
+fn outcome(finish: Finish, output: (Output, Option<Output>), duration: Duration) -> Outcome {
+    Outcome {
+        end: finish.end,
+        output: output.0,
+        stderr: output.1,
+        duration,
+        pipestatus: finish.pipestatus,
+        killed: finish.killed,
+        rebuilt: false,
+    }
+}
+
+/// Refuses a text that no shell can take.
+fn refuse_nul(text: &str) -> Result<(), SessionError> {
+    match text.find('\0') {
+        Some(at) => Err(SessionError::NulByte { line: text[..at].matches('\n').count() + 1 }),
+        None => Ok(()),
+    }
+}
+
+/// Whether a block may turn on the echo of its lines. A block that only mentions it loses the
+/// statuses of its last pipeline and nothing else.
+fn turns_echo_on(text: &str) -> bool {
+    static ECHO: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\bset\s.*-[a-zA-Z]*v|\bverbose\b").ok());
+    ECHO.as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
+
+/// The option letters and the statuses out of `RUN FLAGS STATUS PIPESTATUS…`; no statuses when it
+/// is another run's. The last pipeline is unknown when only the status is there.
+fn parse_header(run: usize, header: &[u8]) -> (String, Vec<i32>) {
+    let text = String::from_utf8_lossy(header);
+    let mut words = text.split_whitespace();
+    if words.next().and_then(|word| word.parse().ok()) != Some(run) {
+        return (String::new(), Vec::new());
+    }
+    let flags = words.next().unwrap_or_default().to_owned();
+    (flags, words.filter_map(|word| word.parse().ok()).collect())
+}

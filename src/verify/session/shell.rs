@@ -1,0 +1,195 @@
+//! One running bash below a keeper, and the pipes to it.
+
+use super::error::SessionError;
+use super::lane::Lane;
+use super::script;
+use crate::proc::{
+    Interrupt, Kept, PrivateFolder, Read, Report, make_fifo, open_both_ways, read_some, unread,
+    wait_readable,
+};
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long bash may take to start.
+const START_LIMIT: Duration = Duration::from_secs(10);
+
+/// How often to look whether a shell that says nothing can still say something.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// What a wait for the shell ended with.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    /// The shell said something, up to the next NUL.
+    Said(Vec<u8>),
+    /// The shell ended with this status.
+    Ended(i32),
+    /// The keeper was killed.
+    KeeperGone,
+    /// The shell reads on but runs nothing any more (`set -n`).
+    Mute,
+    /// The deadline is over.
+    Late,
+    /// The user wants to stop: the signal.
+    Interrupted(i32),
+}
+
+/// Until when and with what else to wait.
+pub(super) struct Waiting<'a> {
+    /// The last moment.
+    pub(super) deadline: Instant,
+    /// The user's wish to stop.
+    pub(super) interrupt: Option<&'a Interrupt>,
+    /// The output to read meanwhile: a full pipe would stop its writer.
+    pub(super) lanes: &'a mut [Lane],
+    /// Room for one read.
+    pub(super) buffer: &'a mut [u8],
+}
+
+/// One bash and the two pipes that only it and labdoc know: `control`, its script, and `report`,
+/// on which it answers in texts that end with a NUL.
+pub(super) struct Shell {
+    /// Where labdoc writes commands.
+    control: OwnedFd,
+    /// Where the shell answers.
+    report: OwnedFd,
+    /// The path of that pipe.
+    report_path: PathBuf,
+    /// Answer bytes not yet taken.
+    pending: VecDeque<u8>,
+    /// How many of them are known to hold no NUL.
+    searched: usize,
+}
+
+impl Shell {
+    /// Lets the keeper start bash with pipes in the subfolder `name` of `folder`.
+    pub(super) fn start(kept: &mut Kept, folder: &PrivateFolder, name: &str) -> io::Result<Self> {
+        let own = folder.make(name)?;
+        let (script, report_path) = (own.join("bash"), own.join("report"));
+        make_fifo(&script)?;
+        make_fifo(&report_path)?;
+        let (control, report) = (open_both_ways(&script)?, open_both_ways(&report_path)?);
+        kept.start_shell(name);
+        Ok(Self { control, report, report_path, pending: VecDeque::new(), searched: 0 })
+    }
+
+    /// Sends the setup and returns bash's version.
+    pub(super) fn set_up(
+        &mut self,
+        kept: &mut Kept,
+        cwd: &Path,
+        state: Option<&Path>,
+    ) -> Result<String, SessionError> {
+        self.send(&script::setup(cwd, state, &self.report_path))?;
+        let deadline = Instant::now() + START_LIMIT;
+        let mut waiting = Waiting { deadline, interrupt: None, lanes: &mut [], buffer: &mut [] };
+        match self.wait(kept, &mut waiting)? {
+            Event::Said(version) => Ok(String::from_utf8_lossy(&version).into_owned()),
+            Event::Ended(status) => Err(SessionError::Start(format!("it ended with {status}"))),
+            other => Err(SessionError::Start(format!("{other:?}"))),
+        }
+    }
+
+    /// The pipe on which the shell answers.
+    pub(super) fn report_path(&self) -> &Path {
+        &self.report_path
+    }
+
+    /// Sends lines to the shell. They are far shorter than a pipe and the shell has read those
+    /// before, so that this never waits.
+    pub(super) fn send(&self, lines: &[u8]) -> Result<(), SessionError> {
+        let sent = rustix::io::write(&self.control, lines).map_err(io::Error::from);
+        let sent = sent.map_err(SessionError::system("write to bash"))?;
+        if sent == lines.len() {
+            return Ok(());
+        }
+        Err(SessionError::Start("its control pipe is full".to_owned()))
+    }
+
+    /// Waits for the next event, reading all output meanwhile.
+    pub(super) fn wait(
+        &mut self,
+        kept: &mut Kept,
+        waiting: &mut Waiting<'_>,
+    ) -> Result<Event, SessionError> {
+        loop {
+            if let Some(event) = self.event(kept, waiting.interrupt)? {
+                return Ok(event);
+            }
+            if Instant::now() >= waiting.deadline {
+                return Ok(Event::Late);
+            }
+            self.read_ready(kept, waiting).map_err(SessionError::system("read from bash"))?;
+        }
+    }
+
+    /// The event that is there already. What the shell said comes before its end.
+    fn event(
+        &mut self,
+        kept: &mut Kept,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Option<Event>, SessionError> {
+        let failed = SessionError::system("read from bash");
+        let report = kept.next_report().map_err(&failed)?;
+        let mute = self.is_mute().map_err(&failed)?;
+        self.read_answers().map_err(&failed)?;
+        let said = self.take_answer().map(Event::Said);
+        let end = match report {
+            Some(Report::Exited(status)) => Some(Event::Ended(status)),
+            Some(Report::Gone) => Some(Event::KeeperGone),
+            Some(Report::Failed(why)) => return Err(SessionError::Start(why)),
+            _ => None,
+        };
+        if let (Some(_), Some(end)) = (&said, &end) {
+            // The end is told at the next wait.
+            kept.put_back(match end {
+                Event::Ended(status) => Report::Exited(*status),
+                _ => Report::Gone,
+            });
+        }
+        let signal = interrupt.and_then(Interrupt::signal).map(Event::Interrupted);
+        Ok(said.or(end).or(signal).or(mute.then_some(Event::Mute)))
+    }
+
+    /// Whether the shell has read all its lines. It reads a line only after it has run the one
+    /// before, and the last one is empty: with no answer by then there will be none.
+    fn is_mute(&self) -> io::Result<bool> {
+        Ok(unread(&self.control)? == 0)
+    }
+
+    /// Waits until some pipe is ready and reads the lanes among them.
+    fn read_ready(&mut self, kept: &mut Kept, waiting: &mut Waiting<'_>) -> io::Result<()> {
+        let mut descriptors = vec![self.report.as_fd(), kept.descriptor()];
+        descriptors.extend(waiting.interrupt.map(Interrupt::descriptor));
+        let own = descriptors.len();
+        descriptors.extend(waiting.lanes.iter().flat_map(Lane::descriptors));
+        let deadline = waiting.deadline.min(Instant::now() + LOOK);
+        let ready = wait_readable(&descriptors, Some(deadline))?;
+        let mut ready = ready.into_iter().skip(own);
+        waiting.lanes.iter_mut().try_for_each(|lane| lane.pump(&mut ready, waiting.buffer))
+    }
+
+    /// Reads all that the shell has answered.
+    fn read_answers(&mut self) -> io::Result<()> {
+        let mut buffer = [0; 16 * 1024];
+        while let Read::Some(count) = read_some(&self.report, &mut buffer)? {
+            self.pending.extend(&buffer[..count]);
+        }
+        Ok(())
+    }
+
+    /// Takes the first whole answer.
+    fn take_answer(&mut self) -> Option<Vec<u8>> {
+        let found = self.pending.iter().skip(self.searched).position(|byte| *byte == 0);
+        let Some(end) = found.map(|at| at + self.searched) else {
+            self.searched = self.pending.len();
+            return None;
+        };
+        self.searched = 0;
+        let answer = self.pending.drain(..end).collect();
+        self.pending.pop_front();
+        Some(answer)
+    }
+}

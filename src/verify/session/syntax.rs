@@ -1,0 +1,90 @@
+//! What bash says about a text that it cannot read.
+
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// A message about a line: bash's own name, at times the word `eval:`, the line.
+static MESSAGE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^bash: (?:eval: )?line (\d+): (.*)$").ok());
+
+/// The line on which a here-document begins that never ends.
+static HERE_DOCUMENT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"here-document at line (\d+) ").ok());
+
+/// A text that bash cannot read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SyntaxFault {
+    /// What bash says, without its name and the line.
+    pub(super) message: String,
+    /// The line within the text, from 1.
+    pub(super) line: usize,
+}
+
+/// Judges the syntax check of a text of so many lines. A status of 0 with a message is a fault too: only an unfinished
+/// here-document is told that way, and bash would run the block with what it has.
+pub(super) fn judge(messages: &str, status: &str, lines: usize) -> Option<SyntaxFault> {
+    if status == "0" && messages.is_empty() {
+        return None;
+    }
+    let mut line = None;
+    let mut texts = Vec::new();
+    for message in messages.lines() {
+        let (at, text) = split(message);
+        line = line.or(here_document(text)).or(at);
+        texts.push(text.strip_prefix("warning: ").unwrap_or(text));
+    }
+    // Bash puts the end of a text on the line behind it.
+    let line = line.unwrap_or(1).min(lines.max(1));
+    Some(SyntaxFault { message: texts.join("\n"), line })
+}
+
+/// The line that a message names, and its text.
+fn split(message: &str) -> (Option<usize>, &str) {
+    let found = MESSAGE.as_ref().and_then(|pattern| pattern.captures(message));
+    let Some((_, [line, text])) = found.map(|captures| captures.extract()) else {
+        return (None, message);
+    };
+    (line.parse().ok(), text)
+}
+
+/// The line on which an unfinished here-document begins.
+fn here_document(text: &str) -> Option<usize> {
+    let captures = HERE_DOCUMENT.as_ref()?.captures(text)?;
+    captures[1].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::judge;
+
+    /// The line and message of a fault.
+    fn check(messages: &str, status: &str) -> Option<(usize, String)> {
+        judge(messages, status, 3).map(|fault| (fault.line, fault.message))
+    }
+
+    #[test]
+    fn silence_is_no_fault() {
+        assert_eq!(check("", "0"), None);
+    }
+
+    #[test]
+    fn the_line_is_that_of_the_block() {
+        let said = "bash: eval: line 2: syntax error near unexpected token `done'\n\
+                    bash: eval: line 2: `if true; done'\n";
+        let told = "syntax error near unexpected token `done'\n`if true; done'";
+        assert_eq!(check(said, "2"), Some((2, told.to_owned())));
+    }
+
+    #[test]
+    fn an_unfinished_here_document_is_a_fault_where_it_begins() {
+        let said = "bash: line 3: warning: here-document at line 2 delimited by end-of-file \
+                    (wanted `EOF')\n";
+        let told = "here-document at line 2 delimited by end-of-file (wanted `EOF')";
+        assert_eq!(check(said, "0"), Some((2, told.to_owned())));
+    }
+
+    #[test]
+    fn a_message_in_another_language_is_kept() {
+        assert_eq!(check("bash: Zeile 1: so\n", "2"), Some((1, "bash: Zeile 1: so".to_owned())));
+    }
+}
