@@ -3,6 +3,7 @@
 //! The rooms and the layers they stand in are described in `docs/architecture.md`; a room may
 //! only import rooms of a lower layer, which `tests/tidy.rs` holds.
 
+mod address;
 mod book;
 mod check;
 mod cli;

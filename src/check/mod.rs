@@ -1,0 +1,7 @@
+//! What only the whole book can show: links, and whether pages can be run.
+
+pub(crate) mod links;
+mod runnable;
+
+pub(crate) use links::links;
+pub(crate) use runnable::runnable;

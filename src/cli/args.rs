@@ -1,0 +1,118 @@
+//! What can be typed. What it means is decided by the commands.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Static documentation sites with executable notebooks: the page is the test, the claim names
+/// its proof, the kit arrives.
+#[derive(Debug, Parser)]
+#[command(name = "labdoc", version, arg_required_else_help = true, after_help = "\
+Example:
+  labdoc verify content/lab-local     run the page and compare its output
+  labdoc build                        write the site to public/
+
+Exit codes: 0 all well, 1 the documents are wrong, 2 the work could not be done,
+130 or 143 after a signal.")]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options that every command takes.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Common {
+    /// The site's folder [default: the nearest parent with a book.toml]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// One JSON object a line on standard output, the last one a summary
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Only findings, no progress and no summary
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Number of threads [default: one a processor]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Build the site
+    #[command(after_help = "Example:\n  labdoc build --out public --release")]
+    Build(BuildArgs),
+    /// All findings of a build; nothing is written
+    #[command(after_help = "Example:\n  labdoc check --release")]
+    Check(CheckArgs),
+    /// Run the blocks of pages and compare their output with what is printed
+    #[command(after_help = "Example:\n  labdoc verify content/lab-local --update")]
+    Verify(VerifyArgs),
+    /// Look at runs and judge transcripts
+    #[command(subcommand)]
+    Evidence(EvidenceCommand),
+}
+
+/// Options of build and check.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Raise evidence findings to errors
+    #[arg(long)]
+    pub(crate) release: bool,
+    /// Pages with `draft: true` too
+    #[arg(long)]
+    pub(crate) drafts: bool,
+    /// The date at which ages are judged [default: the newest date in the evidence]
+    #[arg(long, value_name = "DATE|today")]
+    pub(crate) as_of: Option<String>,
+}
+
+/// Options of build.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct BuildArgs {
+    /// Where the site is written
+    #[arg(long, value_name = "DIR", default_value = "public")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) check: CheckArgs,
+}
+
+/// Options of verify.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// Pages or folders of pages [default: every page of the book that has runnable blocks]
+    #[arg(value_name = "PAGE")]
+    pub(crate) pages: Vec<PathBuf>,
+    /// Refresh output that differs, in place
+    #[arg(long)]
+    pub(crate) update: bool,
+    /// Write the run under evidence/
+    #[arg(long)]
+    pub(crate) record: bool,
+    /// Print the plan; run nothing
+    #[arg(long, conflicts_with_all = ["update", "record"])]
+    pub(crate) dry_run: bool,
+    /// Only this block, with setup and teardown
+    #[arg(long, value_name = "ID", conflicts_with = "record")]
+    pub(crate) only: Vec<String>,
+    /// Stop a page at its first failure; teardown still runs
+    #[arg(long)]
+    pub(crate) fail_fast: bool,
+}
+
+/// What can be done with evidence.
+#[derive(Debug, Subcommand)]
+pub(crate) enum EvidenceCommand {
+    /// The verdict of a run's transcript, or of another one, under the present rules
+    #[command(after_help = "Example:\n  sh evidence/T1/RUN/run.sh > out.txt; labdoc evidence judge T1/RUN out.txt")]
+    Judge {
+        /// The run, as T1/20261129T101500Z-7f3a2c
+        #[arg(value_name = "T1/RUN")]
+        run: String,
+        /// A transcript [default: the run's own result.txt]
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+}

@@ -1,0 +1,112 @@
+//! The terminal: findings and talk to standard error, results to standard output, JSON on
+//! request.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the door to the terminal")]
+
+use std::io::{IsTerminal as _, Write as _, stderr};
+
+use super::args::Common;
+use crate::diag::{Diagnostic, Failure, Severity, json_line, render};
+use crate::source::Sources;
+
+/// How to talk to whoever called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Console {
+    json: bool,
+    quiet: bool,
+    colour: bool,
+    live: bool,
+}
+
+/// How many findings of each weight were shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Errors.
+    pub(crate) errors: usize,
+    /// Warnings.
+    pub(crate) warnings: usize,
+}
+
+impl Console {
+    /// Reads the options and looks at the terminal.
+    pub(crate) fn new(common: &Common) -> Console {
+        let terminal = stderr().is_terminal();
+        let no_colour = crate::proc::variable("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let live = terminal && !common.quiet && !common.json;
+        Console { json: common.json, quiet: common.quiet, colour: terminal && !no_colour, live }
+    }
+
+    /// Shows findings, in their order.
+    pub(crate) fn findings(&self, findings: &[Diagnostic], sources: &Sources) -> Tally {
+        let mut tally = Tally::default();
+        self.clear();
+        for finding in findings {
+            match finding.severity {
+                Severity::Error => tally.errors += 1,
+                Severity::Warning => tally.warnings += 1,
+                Severity::Note => {}
+            }
+            if self.json {
+                println!("{}", json_line(finding, sources));
+            } else if !(self.quiet && finding.severity == Severity::Note) {
+                eprintln!("{}", render(finding, sources, self.colour));
+            }
+        }
+        tally
+    }
+
+    /// A line of talk, for people only.
+    pub(crate) fn say(&self, text: &str) {
+        if !self.quiet && !self.json {
+            self.clear();
+            println!("{text}");
+        }
+    }
+
+    /// What is being done right now; replaced by the next line. Nothing without a terminal.
+    pub(crate) fn progress(&self, text: &str) {
+        if self.live {
+            let shown: String = text.chars().take(100).collect();
+            eprint!("\r\x1b[2K{shown}");
+            // A progress line that cannot be shown is no loss.
+            let _ = stderr().flush();
+        }
+    }
+
+    /// Takes the progress line away.
+    fn clear(&self) {
+        if self.live {
+            eprint!("\r\x1b[2K");
+        }
+    }
+
+    /// The last line: a sentence for people, an object for programs.
+    pub(crate) fn summary(&self, sentence: &str, object: &serde_json::Value) {
+        if self.json {
+            println!("{}", serde_json::json!({ "summary": object }));
+        } else {
+            self.say(sentence);
+        }
+    }
+
+    /// A result that was asked for: printed whatever `--quiet` says.
+    pub(crate) fn result(&self, text: &str) {
+        self.clear();
+        println!("{text}");
+    }
+
+    /// Why the work could not be done.
+    pub(crate) fn failure(&self, failure: &Failure) {
+        self.clear();
+        if self.json {
+            let mut finding = Diagnostic::error("LD001", failure.message.clone());
+            finding.hint.clone_from(&failure.hint);
+            println!("{}", json_line(&finding, &Sources::default()));
+            println!("{}", serde_json::json!({ "summary": { "outcome": "could not run" } }));
+            return;
+        }
+        eprintln!("error: {}", failure.message);
+        if let Some(hint) = &failure.hint {
+            eprintln!(" = help: {hint}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The command line: arguments in, exit code out. The exit code is decided here and nowhere else.
+
+mod args;
+mod console;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+pub(crate) use args::{BuildArgs, CheckArgs, Common, VerifyArgs};
+pub(crate) use console::Console;
+
+use crate::commands::{self, Ended};
+use crate::diag::Failure;
+use args::{Cli, Command, EvidenceCommand};
+
+/// Runs labdoc and says how it ended.
+#[must_use]
+pub fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == crate::proc::KEEPER_ARGUMENT) {
+        return crate::proc::keeper_main();
+    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let console = Console::new(&cli.common);
+    if let Some(jobs) = cli.common.jobs {
+        // A pool that was made already is the only failure, and nothing ran before this line.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global();
+    }
+    let ended = run(&cli, &console);
+    ExitCode::from(code(ended, &console))
+}
+
+/// Help and version are no mistake; anything else is bad usage.
+fn usage(error: &clap::Error) -> ExitCode {
+    // Nothing can be said where neither stream can be written.
+    let _ = error.print();
+    ExitCode::from(if error.use_stderr() { 2 } else { 0 })
+}
+
+/// Runs the command.
+fn run(cli: &Cli, console: &Console) -> Result<Ended, Failure> {
+    match &cli.command {
+        Command::Build(args) => commands::build(&cli.common, args, console),
+        Command::Check(args) => commands::check(&cli.common, args, console),
+        Command::Verify(args) => commands::verify(&cli.common, args, console),
+        Command::Evidence(EvidenceCommand::Judge { run, file }) => {
+            commands::judge(&cli.common, run, file.as_deref(), console)
+        }
+    }
+}
+
+/// The exit code.
+fn code(ended: Result<Ended, Failure>, console: &Console) -> u8 {
+    match ended {
+        Ok(Ended::Clean) => 0,
+        Ok(Ended::Findings) => 1,
+        Ok(Ended::Signal(signal)) => u8::try_from(128 + signal).unwrap_or(130),
+        Err(failure) => {
+            console.failure(&failure);
+            2
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The commands: each reads what it needs, does its work through the rooms below, and says how
+//! it ended.
+
+mod build;
+mod evidence;
+mod verify;
+
+use std::path::{Path, PathBuf};
+
+pub(crate) use build::{build, check};
+pub(crate) use evidence::judge;
+pub(crate) use verify::verify;
+
+use crate::cli::Common;
+use crate::config::BOOK_TOML;
+use crate::diag::Failure;
+use crate::disk;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// All well.
+    Clean,
+    /// The documents are wrong.
+    Findings,
+    /// A signal stopped it.
+    Signal(i32),
+}
+
+/// The book's root: `--root`, else the nearest parent with a `book.toml`.
+fn find_root(common: &Common) -> Result<PathBuf, Failure> {
+    if let Some(root) = &common.root {
+        let root = disk::canonical(root)?;
+        if !disk::is_file(&root.join(BOOK_TOML)) {
+            return Err(Failure::new(format!("{} has no {BOOK_TOML}", root.display())));
+        }
+        return Ok(root);
+    }
+    let here = disk::current_folder()?;
+    let found = here.ancestors().find(|folder| disk::is_file(&folder.join(BOOK_TOML)));
+    found.map(Path::to_owned).ok_or_else(|| {
+        Failure::new(format!("no {BOOK_TOML} here or in a folder above"))
+            .hint("go into a site's folder, or name it with --root DIR")
+    })
+}
