@@ -35,6 +35,7 @@ pub(super) fn wait_for(child: &mut Child) {
 /// Kills and reaps every orphan that fell to labdoc, and names those that lived.
 pub(super) fn sweep(limit: Duration) -> Vec<String> {
     let deadline = Instant::now() + limit;
+    let mut named = BTreeSet::new();
     let mut names = Vec::new();
     loop {
         let orphans = orphans();
@@ -44,7 +45,9 @@ pub(super) fn sweep(limit: Duration) -> Vec<String> {
         for orphan in orphans {
             let mut all = vec![orphan];
             all.extend(descendants(orphan));
-            names.extend(command_lines(&all));
+            let new: Vec<Pid> =
+                all.iter().copied().filter(|pid| named.insert(pid.as_raw_pid())).collect();
+            names.extend(command_lines(&new));
             kill_each(&all);
             if waitpid(Some(orphan), WaitOptions::NOHANG).is_ok_and(|ended| ended.is_none()) {
                 let _ = rustix::event::poll(&mut [], Some(&SHORT));

@@ -131,12 +131,10 @@ fn a_thousand_blocks_take_a_thousand_times_one() {
         world.check(&format!("echo {round}"), 0, &format!("{round}\n"));
         times.push(begin.elapsed());
     }
-    let median = |part: &[std::time::Duration]| {
-        let mut sorted = part.to_vec();
-        sorted.sort();
-        sorted[sorted.len() / 2]
-    };
-    assert!(median(&times[900..]) < median(&times[..100]) * 3, "{times:?}");
+    // The quickest of each hundred: others may need the processor meanwhile.
+    let quickest = |part: &[std::time::Duration]| part.iter().min().copied().unwrap();
+    let (first, last) = (quickest(&times[..100]), quickest(&times[900..]));
+    assert!(last < first * 3, "{first:?} {last:?}");
 }
 
 #[test]
