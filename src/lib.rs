@@ -10,6 +10,7 @@ mod book;
 mod diag;
 mod digest;
 mod disk;
+mod evidence;
 mod fence;
 mod source;
 mod vary;
