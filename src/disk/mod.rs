@@ -253,6 +253,15 @@ pub(crate) fn remove_folder(path: &Path) -> Result<()> {
     }
 }
 
+/// Whether two files hold the same bytes; `false` where the second is not there.
+pub(crate) fn same_bytes(a: &Path, b: &Path) -> Result<bool> {
+    let size = |path: &Path| fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|m| m.len());
+    if size(b).is_none() || size(a) != size(b) {
+        return Ok(false);
+    }
+    Ok(read(a)? == read(b)?)
+}
+
 /// The absolute form of a path that exists, links resolved.
 pub(crate) fn canonical(path: &Path) -> Result<PathBuf> {
     fs::canonicalize(path).map_err(fault("find", path))

@@ -4,6 +4,8 @@ mod console;
 pub(crate) mod findings;
 pub(crate) mod outcome;
 pub(crate) mod plan;
+pub(crate) mod record;
+mod replay;
 pub(crate) mod rewrite;
 pub(crate) mod run;
 pub(crate) mod session;

@@ -1,0 +1,227 @@
+//! The one writer: everything goes to `<out>/.labdoc-new/` first, then what differs is renamed
+//! into place. An error before that changes nothing; a kill in between leaves each file whole,
+//! and the next build finishes the job.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::diag::Failure;
+use crate::disk::{self, Kind};
+
+/// The folder that holds a build until it is complete.
+const NEW: &str = ".labdoc-new";
+
+/// The list of what labdoc wrote; with old and new names it is the journal of a commit.
+pub(crate) const LIST: &str = "labdoc-files.txt";
+
+/// A build on its way to the output folder. Files may be put from several threads.
+pub(crate) struct Staging {
+    out: PathBuf,
+    new: PathBuf,
+    names: Mutex<BTreeSet<String>>,
+}
+
+/// What a commit did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Committed {
+    /// Files of the site.
+    pub(crate) files: usize,
+    /// Files that were new or differed.
+    pub(crate) changed: usize,
+    /// Files of an earlier build that are gone.
+    pub(crate) removed: usize,
+    /// Files in the output folder that labdoc did not write; they were kept.
+    pub(crate) foreign: Vec<String>,
+}
+
+impl Staging {
+    /// Begins a build; what an interrupted one left is cleared.
+    ///
+    /// # Errors
+    /// The output folder cannot be made or is no folder.
+    pub(crate) fn begin(out: &Path) -> Result<Staging, Failure> {
+        if matches!(disk::kind(out)?, Some(Kind::File | Kind::Special)) {
+            return Err(Failure::new(format!("{} is not a folder", out.display())));
+        }
+        let new = out.join(NEW);
+        disk::remove_folder(&new)?;
+        disk::create_folder(&new)?;
+        Ok(Staging { out: out.to_owned(), new, names: Mutex::default() })
+    }
+
+    /// Where a file of the build may be written by other means; its name is noted.
+    ///
+    /// # Errors
+    /// The name is unsafe or taken.
+    pub(crate) fn claim(&self, path: &str) -> Result<PathBuf, Failure> {
+        if path.split('/').any(|part| part.is_empty() || part == "." || part == "..") {
+            return Err(Failure::new(format!("`{path}` is no path in the site")));
+        }
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if !names.insert(path.to_owned()) {
+            let message = format!("two files of the site would be {path}");
+            return Err(Failure::new(message).hint("rename one of the sources"));
+        }
+        Ok(self.new.join(path))
+    }
+
+    /// Writes one file of the build.
+    ///
+    /// # Errors
+    /// See [`Staging::claim`]; or it cannot be written.
+    pub(crate) fn put(&self, path: &str, bytes: &[u8]) -> Result<(), Failure> {
+        let target = self.claim(path)?;
+        disk::write(&target, bytes)?;
+        Ok(())
+    }
+
+    /// Gives the build up; nothing else has changed. An output folder that it made goes too.
+    ///
+    /// # Errors
+    /// The folder cannot be removed.
+    pub(crate) fn discard(self) -> Result<(), Failure> {
+        disk::remove_folder(&self.new)?;
+        disk::remove_empty_folder(&self.out);
+        Ok(())
+    }
+
+    /// Moves the build into place.
+    ///
+    /// # Errors
+    /// A foreign file stands where a file of the site belongs, or a file cannot be moved.
+    pub(crate) fn commit(self) -> Result<Committed, Failure> {
+        let names = self.names.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let old = read_list(&self.out)?;
+        let foreign = foreign_files(&self.out, &old)?;
+        if let Some(path) = names.iter().find(|name| meets(name, &foreign)) {
+            disk::remove_folder(&self.new)?;
+            let message = format!("{} was not written by labdoc", self.out.join(path).display());
+            let hint = "move it away, or build into another folder with --out";
+            return Err(Failure::new(message).hint(hint));
+        }
+        let mut journal: BTreeSet<String> = old.clone();
+        journal.extend(names.iter().cloned());
+        disk::replace(&self.out.join(LIST), list_text(&journal).as_bytes())?;
+        let stale: BTreeSet<String> = old.difference(&names).cloned().collect();
+        let (in_the_way, others): (BTreeSet<String>, BTreeSet<String>) =
+            stale.into_iter().partition(|name| meets(name, &names));
+        let mut committed = Committed { files: names.len(), ..Committed::default() };
+        committed.removed += remove_files(&self.out, &in_the_way)?;
+        for name in &names {
+            committed.changed += usize::from(move_file(&self.new.join(name), &self.out.join(name))?);
+        }
+        committed.removed += remove_files(&self.out, &others)?;
+        disk::replace(&self.out.join(LIST), list_text(&names).as_bytes())?;
+        disk::remove_folder(&self.new)?;
+        committed.foreign = foreign.into_iter().collect();
+        Ok(committed)
+    }
+}
+
+/// The names that an earlier build wrote.
+fn read_list(out: &Path) -> Result<BTreeSet<String>, Failure> {
+    let bytes = disk::read_optional(&out.join(LIST))?.unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}
+
+/// A list, one name a line, sorted.
+fn list_text(names: &BTreeSet<String>) -> String {
+    names.iter().flat_map(|name| [name.as_str(), "\n"]).collect()
+}
+
+/// Files in the output folder that are on no list.
+fn foreign_files(out: &Path, old: &BTreeSet<String>) -> Result<BTreeSet<String>, Failure> {
+    let own = |path: &String| {
+        path != LIST && !path.starts_with(".labdoc-new/") && !old.contains(path)
+    };
+    Ok(disk::files_below(out)?.into_iter().filter(own).collect())
+}
+
+/// Whether a name of `set` stands at `name`, above it or below it.
+fn meets(name: &str, set: &BTreeSet<String>) -> bool {
+    let below = format!("{name}/");
+    set.contains(name)
+        || name.match_indices('/').any(|(at, _)| set.contains(&name[..at]))
+        || set.range(below.clone()..).next().is_some_and(|next| next.starts_with(&below))
+}
+
+/// Removes files of an earlier build, and the folders that are empty then; counts the files.
+fn remove_files(out: &Path, names: &BTreeSet<String>) -> Result<usize, Failure> {
+    let mut removed = 0;
+    let mut folders: BTreeSet<&str> = BTreeSet::new();
+    for name in names {
+        if disk::kind(&out.join(name))?.is_some_and(|kind| kind != Kind::Folder) {
+            disk::remove_file(&out.join(name))?;
+            removed += 1;
+        }
+        folders.extend(name.match_indices('/').map(|(at, _)| &name[..at]));
+    }
+    for folder in folders.iter().rev() {
+        disk::remove_empty_folder(&out.join(folder));
+    }
+    Ok(removed)
+}
+
+/// Moves one file into place unless the same bytes stand there; says whether it did.
+fn move_file(from: &Path, to: &Path) -> Result<bool, Failure> {
+    if disk::same_bytes(from, to)? {
+        return Ok(false);
+    }
+    if let Some(parent) = to.parent() {
+        disk::create_folder(parent)?;
+    }
+    disk::rename(from, to)?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Builds the given files into `out`.
+    fn build(out: &Path, files: &[(&str, &str)]) -> Result<Committed, Failure> {
+        let staging = Staging::begin(out)?;
+        for (path, text) in files {
+            staging.put(path, text.as_bytes())?;
+        }
+        staging.commit()
+    }
+
+    #[test]
+    fn a_second_build_touches_only_what_differs() {
+        let dir = disk::temporary_folder("labdoc-test-").expect("temp");
+        let out = dir.path().join("public");
+        build(&out, &[("a.html", "1"), ("b/c.html", "2"), ("old/x.html", "3")]).expect("first");
+        let second = build(&out, &[("a.html", "1"), ("b/c.html", "9"), ("old", "4")]).expect("second");
+        assert_eq!((second.changed, second.removed), (2, 1));
+        assert_eq!(disk::files_below(&out).expect("list"), ["a.html", "b/c.html", LIST, "old"]);
+        let list = disk::read_text(&out.join(LIST)).expect("list");
+        assert_eq!(list, "a.html\nb/c.html\nold\n");
+    }
+
+    #[test]
+    fn foreign_files_are_kept_and_never_written_over() {
+        let dir = disk::temporary_folder("labdoc-test-").expect("temp");
+        let out = dir.path().join("public");
+        disk::write(&out.join("notes.txt"), b"mine").expect("write");
+        let first = build(&out, &[("a.html", "1")]).expect("beside");
+        assert_eq!(first.foreign, ["notes.txt"]);
+        build(&out, &[("a.html", "2"), ("notes.txt", "x")]).expect_err("taken");
+        assert_eq!(disk::read(&out.join("notes.txt")).expect("kept"), b"mine");
+        assert_eq!(disk::read(&out.join("a.html")).expect("kept"), b"1");
+    }
+
+    #[test]
+    fn a_build_that_is_given_up_changes_nothing() {
+        let dir = disk::temporary_folder("labdoc-test-").expect("temp");
+        let out = dir.path().join("public");
+        build(&out, &[("a.html", "1")]).expect("first");
+        let staging = Staging::begin(&out).expect("begin");
+        staging.put("a.html", b"2").expect("put");
+        staging.discard().expect("discard");
+        assert_eq!(disk::read(&out.join("a.html")).expect("kept"), b"1");
+        assert_eq!(disk::files_below(&out).expect("list"), ["a.html", LIST]);
+    }
+}

@@ -1,0 +1,134 @@
+//! The theme: templates, static files and words, embedded in the binary and overridden by the
+//! site's own `templates/` and `static/`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tera::{Context, Tera};
+
+use crate::diag::{Checked, Diagnostic, Failure};
+use crate::disk;
+
+/// The folder of a site's own templates.
+const TEMPLATES: &str = "templates";
+
+/// The folder of a site's own static files.
+pub(crate) const STATIC: &str = "static";
+
+/// Embeds files of a folder of this repository under their names.
+macro_rules! embed {
+    ($folder:literal: $($name:literal),+ $(,)?) => {
+        &[$(($name, include_bytes!(concat!("../../", $folder, "/", $name)) as &[u8])),+]
+    };
+}
+
+/// The default templates and words.
+const DEFAULT_TEMPLATES: &[(&str, &[u8])] = embed!("templates":
+    "404.html", "base.html", "bundle.html", "claim.html", "folder.html", "i18n/en.json",
+    "i18n/ko.json", "kit.html", "page.html", "parts.html", "record.html", "run.html",
+    "section.html", "viewer.html",
+);
+
+/// The default static files.
+const DEFAULT_STATIC: &[(&str, &[u8])] =
+    embed!("static": "favicon.svg", "labdoc.css", "labdoc.js");
+
+/// Templates ready to render, the words of the site's language, and static files.
+pub(crate) struct Theme {
+    tera: Tera,
+    /// UI strings by key.
+    pub(crate) words: BTreeMap<String, String>,
+    /// Static files by their path in the site.
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Theme {
+    /// Reads the theme of a site; a template that cannot be read is a finding.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub(crate) fn load(root: &Path, language: &str) -> Result<Checked<Theme>, Failure> {
+        let mut texts = overlay(DEFAULT_TEMPLATES, &root.join(TEMPLATES))?;
+        let files = overlay(DEFAULT_STATIC, &root.join(STATIC))?;
+        let mut diagnostics = Vec::new();
+        let words = words(&mut texts, language, &mut diagnostics);
+        let mut tera = Tera::default();
+        let templates: Vec<(String, String)> = texts
+            .into_iter()
+            .filter(|(name, _)| name.ends_with(".html"))
+            .map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned()))
+            .collect();
+        let added = tera.add_raw_templates(templates.iter().map(|(n, t)| (n.as_str(), t.as_str())));
+        if let Err(error) = added {
+            diagnostics.push(template_error(&error));
+        }
+        Ok(Checked { value: Theme { tera, words, files }, diagnostics })
+    }
+
+    /// Renders a template.
+    ///
+    /// # Errors
+    /// A finding that says what the template lacks.
+    pub(crate) fn render(
+        &self,
+        template: &str,
+        context: &serde_json::Value,
+    ) -> Result<String, Diagnostic> {
+        let context = Context::from_serialize(context).map_err(|error| template_error(&error))?;
+        self.tera.render(template, &context).map_err(|error| template_error(&error))
+    }
+
+    /// The word for a key, or the key itself.
+    pub(crate) fn word<'a>(&'a self, key: &'a str) -> &'a str {
+        self.words.get(key).map_or(key, String::as_str)
+    }
+}
+
+/// An error of the template engine as a finding.
+fn template_error(error: &tera::Error) -> Diagnostic {
+    let text = error.to_string();
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().unwrap_or("template error").to_owned();
+    let rest: Vec<&str> = lines.collect();
+    let finding = Diagnostic::error("TP001", first);
+    let finding = if rest.is_empty() { finding } else { finding.note(rest.join("\n")) };
+    finding.hint("the site's own templates/ override the default theme; see templates/README.md")
+}
+
+/// The embedded files with those of a folder laid over them.
+fn overlay(
+    embedded: &[(&str, &[u8])],
+    folder: &Path,
+) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+    let mut files: BTreeMap<String, Vec<u8>> =
+        embedded.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect();
+    if disk::is_folder(folder) {
+        for path in disk::files_below(folder)? {
+            if !path.split('/').any(|part| part.starts_with('.')) {
+                files.insert(path.clone(), disk::read(&folder.join(&path))?);
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// The UI strings of a language, English where it lacks one.
+fn words(
+    texts: &mut BTreeMap<String, Vec<u8>>,
+    language: &str,
+    findings: &mut Vec<Diagnostic>,
+) -> BTreeMap<String, String> {
+    let mut words = BTreeMap::new();
+    for code in ["en", language] {
+        let name = format!("i18n/{code}.json");
+        let Some(bytes) = texts.get(&name) else { continue };
+        match serde_json::from_slice::<BTreeMap<String, String>>(bytes) {
+            Ok(found) => words.extend(found),
+            Err(error) => {
+                let finding = Diagnostic::error("TP002", format!("UI strings: {error}"));
+                findings.push(finding.in_file(format!("{TEMPLATES}/{name}"), Some(error.line())));
+            }
+        }
+    }
+    words
+}

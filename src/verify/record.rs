@@ -1,0 +1,329 @@
+//! Recording a run: what was planned, what happened, and a replay without labdoc.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use super::outcome::{PageResult, Problem, StepResult, UnitResult};
+use super::plan::{Plan, Step, class_names};
+use super::replay;
+use super::world::{World, load_kit};
+use crate::book::{Book, Page, Workdir};
+use crate::diag::Failure;
+use crate::disk;
+use crate::evidence::{
+    Captured, Check, CheckOutcome, Digests, Inputs, Manifest, ManifestBlock, ManifestKit,
+    ManifestRun, Outcome, Recording, Runner, Verdict, block_digest, capture_digest, new_run_id,
+    write_part, write_run,
+};
+
+/// The clock's word on when a run began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Started(Timestamp);
+
+impl Started {
+    /// Now.
+    pub(crate) fn now() -> Started {
+        Started(Timestamp::now())
+    }
+}
+
+/// A run that is to be recorded.
+pub(crate) struct Ran<'a> {
+    /// The book.
+    pub(crate) book: &'a Book,
+    /// The page, as it was refreshed where it was.
+    pub(crate) page: &'a Page,
+    /// Its plan.
+    pub(crate) plan: &'a Plan,
+    /// Where it ran.
+    pub(crate) world: &'a World,
+    /// What it came to.
+    pub(crate) result: &'a PageResult,
+    /// Digests of the claims that rest on it, by id.
+    pub(crate) claims: Digests,
+    /// When it began.
+    pub(crate) started: Started,
+}
+
+/// Writes the run into its bundle and returns the run's name, `T1/20261129T101500Z-7f3a2c`.
+///
+/// # Errors
+/// The kit cannot be read again, or the run cannot be written.
+pub(crate) fn record(root: &Path, bundle: &str, ran: &Ran<'_>) -> Result<String, Failure> {
+    let changed = changed_inputs(root, ran)?;
+    let transcript = transcript(ran);
+    let manifest = manifest(bundle, ran);
+    let finished = Timestamp::now();
+    let seed = [transcript.text.as_bytes(), finished.to_string().as_bytes()].concat();
+    let run_id = new_run_id(ran.started.0, &seed);
+    let run_sh = replay::script(ran, bundle, &run_id);
+    let verdict = Verdict {
+        bundle: bundle.to_owned(),
+        run_id: run_id.clone(),
+        started_at: second(ran.started.0),
+        finished_at: second(finished),
+        ..verdict(ran, &transcript, &changed)
+    };
+    let recording = Recording {
+        manifest,
+        verdict,
+        run_sh,
+        result_txt: transcript.text.into_bytes(),
+        files: out_files(ran.world)?,
+    };
+    write_run(&root.join("evidence").join(bundle), &recording)?;
+    Ok(format!("{bundle}/{run_id}"))
+}
+
+/// A time in whole seconds, RFC 3339, UTC.
+fn second(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Kit files that are not what they were when the run began.
+fn changed_inputs(root: &Path, ran: &Ran<'_>) -> Result<Vec<String>, Failure> {
+    if ran.world.kit.is_empty() {
+        return Ok(Vec::new());
+    }
+    let kit = load_kit(root, ran.plan.kit.as_deref().unwrap_or_default())?;
+    let now: BTreeMap<&str, &str> =
+        kit.files.iter().map(|file| (file.path.as_str(), file.sha256.as_str())).collect();
+    let changed = |(path, sha): &(&String, &String)| now.get(path.as_str()) != Some(&sha.as_str());
+    Ok(ran.world.kit.iter().filter(changed).map(|(path, _)| path.clone()).collect())
+}
+
+/// The transcript and where its parts stand.
+struct Transcript {
+    text: String,
+    /// First line (from 1) of each unit's output.
+    first: BTreeMap<String, usize>,
+    /// First and last line of each block's output.
+    lines: BTreeMap<String, [usize; 2]>,
+    truncated: bool,
+}
+
+/// Writes the transcript: the blocks in page order, each with its marks.
+fn transcript(ran: &Ran<'_>) -> Transcript {
+    let (first, lines) = (BTreeMap::new(), BTreeMap::new());
+    let mut out = Transcript { text: String::new(), first, lines, truncated: false };
+    for block in &ran.page.blocks {
+        let Some(step) = ran.result.step(&block.id) else { continue };
+        if step.units.is_empty() {
+            write_part(&mut out.text, &step.id, "", (CheckOutcome::Skip, None));
+        }
+        for unit in &step.units {
+            add_unit(&mut out, step, unit);
+        }
+    }
+    out
+}
+
+/// Adds one unit to a transcript.
+fn add_unit(out: &mut Transcript, step: &StepResult, unit: &UnitResult) {
+    let begin = out.text.lines().count() + 2;
+    write_part(&mut out.text, &unit.id, &unit.output, (unit_outcome(unit), unit.exit));
+    let count = unit.output.lines().count();
+    out.first.insert(unit.id.clone(), begin);
+    out.truncated |= unit.truncated;
+    if count > 0 {
+        let last = begin + count - 1;
+        out.lines.entry(step.id.clone()).or_insert([begin, last])[1] = last;
+    }
+}
+
+/// What a unit came to as a check.
+fn unit_outcome(unit: &UnitResult) -> CheckOutcome {
+    let broke = |p: &Problem| matches!(p, Problem::TimedOut(_) | Problem::Interrupted);
+    if unit.problems.iter().any(broke) {
+        CheckOutcome::Error
+    } else if unit.problems.is_empty() {
+        CheckOutcome::Pass
+    } else {
+        CheckOutcome::Fail
+    }
+}
+
+/// What a block came to as a check: the worst of its units.
+fn step_outcome(step: &StepResult) -> CheckOutcome {
+    let of = |wanted| step.units.iter().any(|unit| unit_outcome(unit) == wanted);
+    if step.skipped.is_some() || step.units.is_empty() {
+        CheckOutcome::Skip
+    } else if of(CheckOutcome::Error) {
+        CheckOutcome::Error
+    } else if of(CheckOutcome::Fail) {
+        CheckOutcome::Fail
+    } else {
+        CheckOutcome::Pass
+    }
+}
+
+/// The plan as it was.
+fn manifest(bundle: &str, ran: &Ran<'_>) -> Manifest {
+    let verify = ran.page.front.verify.clone().unwrap_or_default();
+    let kit = (ran.plan.workdir == Workdir::Kit).then(|| ManifestKit {
+        name: ran.plan.kit.clone().unwrap_or_default(),
+        files: ran.world.kit.keys().cloned().collect(),
+    });
+    let timeout_s = Some(ran.plan.timeout.as_secs());
+    Manifest {
+        title: ran.page.title.clone(),
+        page: Some(ran.page.path.clone()),
+        blocks: blocks(ran),
+        captures: verify.capture,
+        kit,
+        run: Some(ManifestRun { command: vec!["bash".into(), "run.sh".into()], timeout_s }),
+        checks: ran.page.blocks.iter().map(|block| block.id.clone()).collect(),
+        environment: ran.page.front.environment.clone(),
+        ..Manifest::new(bundle)
+    }
+}
+
+/// The blocks of the plan, in page order.
+fn blocks(ran: &Ran<'_>) -> Vec<ManifestBlock> {
+    let block = |block: &crate::book::Block| {
+        let step = ran.plan.steps.iter().find(|step| step.id == block.id)?;
+        Some(ManifestBlock {
+            id: block.id.clone(),
+            kind: (block.kind == crate::book::BlockKind::Console).then(|| "console".to_owned()),
+            options: options(step),
+            text: block.text.clone(),
+            expected: block.output.as_ref().map(|output| output.text.clone()),
+            vary: class_names(ran.page, block, &ran.book.config).iter().map(|n| (*n).to_owned()).collect(),
+        })
+    };
+    ran.page.blocks.iter().filter_map(block).collect()
+}
+
+/// The options that were in effect, as written in a manifest.
+fn options(step: &Step) -> BTreeMap<String, String> {
+    let exit = step.exit.map_or("any".to_owned(), |code| code.to_string());
+    let timeout = format!("{}ms", step.timeout.as_millis());
+    let mut options = BTreeMap::from([("exit".to_owned(), exit), ("timeout".to_owned(), timeout)]);
+    let role = match step.role {
+        super::plan::Role::Setup => Some("setup"),
+        super::plan::Role::Teardown => Some("teardown"),
+        super::plan::Role::Normal => None,
+    };
+    let flags = [role, step.unordered.then_some("unordered"), step.skip.map(|_| "skip")];
+    options.extend(flags.into_iter().flatten().map(|name| (name.to_owned(), "true".to_owned())));
+    options
+}
+
+/// What happened.
+fn verdict(ran: &Ran<'_>, transcript: &Transcript, changed: &[String]) -> Verdict {
+    let checks: Vec<Check> = ran
+        .page
+        .blocks
+        .iter()
+        .filter_map(|block| ran.result.step(&block.id))
+        .map(|step| check(step, transcript))
+        .collect();
+    let (outcome, reason) = outcome(ran, &checks, changed);
+    let exit_code = match outcome {
+        Outcome::Pass => Some(0),
+        Outcome::Fail => Some(1),
+        Outcome::Error => None,
+    };
+    let value = |(name, measured): (&String, &super::outcome::Measured)| {
+        let line = transcript.first.get(&measured.unit).map(|first| first + measured.line);
+        (name.clone(), Captured { value: measured.value.clone(), line })
+    };
+    let result_txt = crate::evidence::Output {
+        truncated: Some(transcript.truncated),
+        ..crate::evidence::Output::default()
+    };
+    Verdict {
+        outcome,
+        reason,
+        exit_code,
+        inputs: inputs(ran),
+        outputs: BTreeMap::from([("result.txt".to_owned(), result_txt)]),
+        checks,
+        values: ran.result.values.iter().map(value).collect(),
+        environment: environment(ran),
+        runner: Runner {
+            name: "labdoc".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            ..Runner::default()
+        },
+        ..Verdict::default()
+    }
+}
+
+/// One block's check.
+fn check(step: &StepResult, transcript: &Transcript) -> Check {
+    let last = step.units.last();
+    Check {
+        id: step.id.clone(),
+        outcome: step_outcome(step),
+        exit: last.and_then(|unit| unit.exit),
+        duration_ms: u64::try_from(step.duration.as_millis()).unwrap_or(u64::MAX),
+        attempts: u32::from(!step.units.is_empty()),
+        pipestatus: last.map(|unit| unit.pipestatus.clone()).unwrap_or_default(),
+        lines: transcript.lines.get(&step.id).copied(),
+        survivors: step.units.iter().flat_map(|unit| unit.killed.clone()).collect(),
+        leftovers: Vec::new(),
+    }
+}
+
+/// Pass, fail, or why it did not run to the end.
+fn outcome(ran: &Ran<'_>, checks: &[Check], changed: &[String]) -> (Outcome, Option<String>) {
+    if !changed.is_empty() {
+        let why = format!("inputs changed during the run: {}", changed.join(", "));
+        return (Outcome::Error, Some(why));
+    }
+    if ran.result.interrupted.is_some() {
+        return (Outcome::Error, Some("interrupted".to_owned()));
+    }
+    if let Some(check) = checks.iter().find(|check| check.outcome == CheckOutcome::Error) {
+        let limit = ran.plan.steps.iter().find(|step| step.id == check.id);
+        let seconds = limit.map_or(0.0, |step| step.timeout.as_secs_f64());
+        return (Outcome::Error, Some(format!("timeout after {seconds} s in block {}", check.id)));
+    }
+    let failed = checks.iter().any(|check| check.outcome == CheckOutcome::Fail);
+    (if failed { Outcome::Fail } else { Outcome::Pass }, None)
+}
+
+/// Digests of what went in.
+fn inputs(ran: &Ran<'_>) -> Inputs {
+    let tagged = |(path, sha): (&String, &String)| (path.clone(), format!("sha256:{sha}"));
+    let block = |block: &crate::book::Block| {
+        let vary: Vec<String> =
+            class_names(ran.page, block, &ran.book.config).iter().map(|n| (*n).to_owned()).collect();
+        (block.id.clone(), block_digest(block, &vary))
+    };
+    let captures = ran.plan.captures.iter();
+    Inputs {
+        kit: ran.world.kit.iter().map(tagged).collect(),
+        blocks: ran.page.blocks.iter().map(block).collect(),
+        captures: captures.map(|c| (c.name.clone(), capture_digest(&c.name, &c.pattern))).collect(),
+        claims: ran.claims.clone(),
+        ..Inputs::default()
+    }
+}
+
+/// What was measured of the environment: captured values, and the machine.
+fn environment(ran: &Ran<'_>) -> BTreeMap<String, String> {
+    let measure = ran.page.front.verify.iter().flat_map(|verify| &verify.measure);
+    let mut environment: BTreeMap<String, String> = measure
+        .filter_map(|(key, name)| Some((key.clone(), ran.result.values.get(name)?.value.clone())))
+        .collect();
+    let arch = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    environment.insert("os".to_owned(), format!("{}/{arch}", std::env::consts::OS));
+    environment
+}
+
+/// The files that the blocks left in `$LABDOC_OUT`.
+fn out_files(world: &World) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+    let mut files = BTreeMap::new();
+    for path in disk::files_below(&world.out)? {
+        files.insert(path.clone(), disk::read(&world.out.join(&path))?);
+    }
+    Ok(files)
+}
