@@ -92,6 +92,48 @@
     });
   });
 
+  // Tabs: one choice of a title holds for all tabs of the page with that title.
+  var groups = all(".tabs").map(function (box, g) {
+    var panels = all(":scope > section", box), list = document.createElement("div");
+    list.setAttribute("role", "tablist");
+    var tabs = panels.map(function (panel, i) {
+      var title = panel.querySelector(".title"), tab = document.createElement("button");
+      tab.type = "button"; tab.setAttribute("role", "tab");
+      tab.textContent = title ? title.textContent : String(i + 1);
+      tab.id = "tab-" + (g + 1) + "-" + (i + 1);
+      if (!panel.id) panel.id = "panel-" + (g + 1) + "-" + (i + 1);
+      tab.setAttribute("aria-controls", panel.id);
+      panel.setAttribute("role", "tabpanel"); panel.setAttribute("aria-labelledby", tab.id);
+      tab.addEventListener("click", function () { choose(tab.textContent, box, i); });
+      list.appendChild(tab);
+      return tab;
+    });
+    list.addEventListener("keydown", function (e) {
+      var at = tabs.indexOf(document.activeElement), n = tabs.length;
+      var to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: n - 1 }[e.key];
+      if (at < 0 || to === undefined) return;
+      e.preventDefault();
+      to = (to + n) % n;
+      choose(tabs[to].textContent, box, to); tabs[to].focus();
+    });
+    box.insertBefore(list, box.firstChild);
+    box.classList.add("live-tabs");
+    var group = { box: box, tabs: tabs, show: function (i) {
+      tabs.forEach(function (t, j) { t.setAttribute("aria-selected", String(i === j)); t.tabIndex = i === j ? 0 : -1; });
+      panels.forEach(function (p, j) { p.classList.toggle("off", i !== j); });
+    } };
+    group.show(0);
+    return group;
+  });
+  function choose(title, box, index) {
+    var y = box.getBoundingClientRect().top;
+    groups.forEach(function (g) {
+      var i = g.box === box ? index : g.tabs.map(function (t) { return t.textContent; }).indexOf(title);
+      if (i >= 0) g.show(i);
+    });
+    window.scrollBy({ top: box.getBoundingClientRect().top - y, behavior: "instant" }); // what was clicked stays in place
+  }
+
   // Contents: mark the heading that is being read. Ids are compared decoded, so Hangul works.
   var spied = [];
   function idOf(link) { var h = link.getAttribute("href").slice(1); try { return decodeURIComponent(h); } catch (e) { return h; } }
@@ -166,11 +208,15 @@
   window.addEventListener("beforeprint", function () { unfolded = all("details:not([open]):not(.menu)"); unfolded.forEach(function (d) { d.open = true; }); });
   window.addEventListener("afterprint", function () { unfolded.forEach(function (d) { d.open = false; }); unfolded = []; });
 
-  // A link into a folded part unfolds it.
+  // A link into a folded part or a hidden tab shows it.
   function reveal() {
     var id; try { id = decodeURIComponent(location.hash.slice(1)); } catch (e) { return; }
     var el = id && document.getElementById(id), opened = false;
     for (var d = el && el.closest("details"); d; d = d.parentNode.closest("details")) { opened = opened || !d.open; d.open = true; }
+    groups.forEach(function (g) {
+      var panel = el && el.closest(".tabs > section.off");
+      if (panel && panel.parentNode === g.box) { g.show(all(":scope > section", g.box).indexOf(panel)); opened = true; }
+    });
     if (opened) el.scrollIntoView();
   }
   window.addEventListener("hashchange", reveal); reveal();

@@ -7,7 +7,7 @@ import { createReadStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rea
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, extname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -39,18 +39,11 @@ const late = () => Date.now() > END;
 
 // ---- the site on the disk -------------------------------------------------------------------------------------------------
 const names = new Map(); // folder -> names as the disk has them: letter case counts on every system
-function isFile(path) {
-  const folder = dirname(path);
-  if (!names.has(folder)) { try { names.set(folder, new Set(readdirSync(folder))); } catch { names.set(folder, new Set()); } }
-  const name = path.slice(folder.length + (folder.endsWith(sep) ? 0 : 1));
-  if (!names.get(folder).has(name)) return false;
-  return folder === site || !folder.startsWith(site) ? statSync(path).isFile() : statSync(path).isFile() && hasFolder(folder);
-}
-function hasFolder(folder) {
-  for (let f = folder; f !== site; f = dirname(f)) {
-    const up = dirname(f);
+function sameCase(path) {
+  for (let p = path; p !== site; p = dirname(p)) {
+    const up = dirname(p);
     if (!names.has(up)) names.set(up, new Set(readdirSync(up)));
-    if (!names.get(up).has(f.slice(up.length + (up.endsWith(sep) ? 0 : 1)))) return false;
+    if (!names.get(up).has(basename(p))) return false;
   }
   return true;
 }
@@ -90,10 +83,10 @@ function follow(path) {
     if (target !== site && !target.startsWith(site + sep)) { problems.push(`${value} leaves the site`); continue; }
     if (!existsSync(target)) { problems.push(`dead link ${value}`); continue; }
     if (statSync(target).isDirectory()) { problems.push(`${value} is a folder`); continue; }
-    if (!isFile(target)) { problems.push(`letter case of ${value}`); continue; }
+    if (!sameCase(target)) { problems.push(`letter case of ${value}`); continue; }
     const html = target.endsWith(".html");
     if (id && (!html || !load(target).ids.has(id))) problems.push(`no anchor ${value}`);
-    if (html && name !== "link") found.push(target); else if (html) found.push(target);
+    if (html) found.push(target);
   }
   return { found, problems };
 }
@@ -283,6 +276,22 @@ try {
           const want = run.querySelector("pre:not(.output)").textContent.trim(), got = (window.__copied.at(-1) ?? "").trim();
           return run.querySelector("pre:not(.output) .g") || got === want ? [] : [`copied ${JSON.stringify(got)}`];
         }));
+      }
+    }
+
+    // tabs: one panel at a time, by click and by arrow key
+    {
+      const path = visited.find((p) => /class="tabs"/.test(load(p).text));
+      if (path) {
+        await go(path);
+        const shown = () => page.evaluate(() => [...document.querySelector(".tabs").querySelectorAll(":scope > section")].map((s) => s.getClientRects().length > 0));
+        const problems = [], tab = page.locator(".tabs").first().locator('[role="tab"]');
+        if ((await shown()).filter(Boolean).length !== 1) problems.push(`at first ${await shown()}`);
+        await tab.nth(1).click();
+        if (!(await shown())[1]) problems.push("a click does not choose");
+        await page.keyboard.press("ArrowLeft");
+        if (!(await shown())[0]) problems.push("an arrow key does not choose");
+        report(`${mode}: tabs (${label(path)})`, problems);
       }
     }
 
