@@ -66,6 +66,33 @@ pub(crate) fn read_optional(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
+/// Opens a regular file for reading; a link, a pipe or a device is refused by the system call
+/// itself, so nothing can be slipped in between looking and opening.
+pub(crate) fn open(path: &Path) -> Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    }
+    let file = options.open(path).map_err(fault("open", path))?;
+    if !file.metadata().map_err(fault("look at", path))?.is_file() {
+        let error = io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
+        return Err(fault("open", path)(error));
+    }
+    Ok(file)
+}
+
+/// Bytes on their way to the output: in memory while they are few, then in a file without a name.
+pub(crate) type Spool = tempfile::SpooledTempFile;
+
+/// An empty spool that holds up to `limit` bytes in memory.
+pub(crate) fn spool(limit: usize) -> Spool {
+    tempfile::spooled_tempfile(limit)
+}
+
 /// Reads a text; bytes that are no UTF-8 are an error of kind `InvalidData`.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
     let bytes = read(path)?;
@@ -96,6 +123,11 @@ pub(crate) fn kind(path: &Path) -> Result<Option<Kind>> {
             if error.is_missing() { Ok(None) } else { Err(error) }
         }
     }
+}
+
+/// Where the symbolic link at `path` points to, as it is written; `None` where there is none.
+pub(crate) fn link_target(path: &Path) -> Option<String> {
+    fs::read_link(path).ok().map(|target| target.to_string_lossy().into_owned())
 }
 
 /// The kind behind a file type.
