@@ -11,6 +11,7 @@ mod diag;
 mod digest;
 mod disk;
 mod fence;
+mod kit;
 mod source;
 mod vary;
 mod yaml;
