@@ -1,24 +1,33 @@
 //! The lab kits: what is in them, whether it can be published, and in which forms it arrives.
 //!
 //! [`list`] finds the kits, [`Kit::load`] reads one (walk, names, contents, digest),
-//! and [`publish`] makes the files below `kit/<name>/`. Nothing here is run, and a file's bytes
-//! are read when they are needed and held against the digest they had when they were loaded.
+//! [`publish`] makes the files below `kit/<name>/`, [`pages`] the data of their HTML pages, and
+//! [`links`] says where a document's link into `labkit/` leads. Nothing here is run, and a file's
+//! bytes are read when they are needed and held against the digest they had when they were loaded.
 
 mod archive;
 mod content;
 mod fetch;
 mod href;
+pub(crate) mod links;
 mod listing;
 mod names;
+pub(crate) mod pages;
 mod probe;
 pub(crate) mod publish;
+mod safe;
 mod tree;
+mod viewer;
 mod walk;
+mod ways;
 
 #[cfg(test)]
 mod testing;
 
 pub(crate) use archive::DEFAULT_MTIME;
 pub(crate) use content::Content;
+pub(crate) use safe::{SafeText, Show, safe_text};
 pub(crate) use tree::{Kit, KitFile, KitOptions, list};
+pub(crate) use viewer::{Viewer, viewer};
 pub(crate) use walk::{LeftOut, Reason};
+pub(crate) use ways::Way;
