@@ -54,10 +54,8 @@ pub(super) fn pack_checked(
     let mut first = pack(kit, format, mtime)?;
     let mut second = pack(kit, format, mtime)?;
     let name = format.file_name(kit);
-    let mut diagnostics = Vec::new();
-    if let Some(offset) = first_difference(&mut first, &mut second)? {
-        diagnostics.push(unstable(kit, &name, offset));
-    }
+    let difference = first_difference(&mut first, &mut second)?;
+    let mut diagnostics = Vec::from_iter(difference.map(|offset| unstable(kit, &name, offset)));
     drop(second);
     rewind(&mut first)?;
     let listed = entries(&mut first, format).map_err(|error| failure(&error))?;
@@ -205,4 +203,39 @@ fn unstable(kit: &Kit, name: &str, offset: u64) -> Diagnostic {
     Diagnostic::error("KT312", message).in_file(kit.source(), None).hint(
         "see whether something writes to the kit; otherwise report it, it is a fault of labdoc",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+    use crate::kit::testing::{Site, codes};
+
+    #[test]
+    fn kt312_two_packings_that_differ() {
+        let kit = Site::with(&[("app/a", "x")]).kit("app");
+        let (mut one, mut other) = (spool(), spool());
+        one.write_all(&[7; 100_000]).unwrap();
+        other.write_all(&[7; 99_999]).unwrap();
+        let offset = first_difference(&mut one, &mut other).unwrap();
+        let finding = unstable(&kit, "app.zip", offset.unwrap());
+        assert_eq!(codes(std::slice::from_ref(&finding)), ["KT312 labkit/app"]);
+        assert!(finding.message.ends_with("(first difference at offset 99999)"), "{finding:?}");
+        one = spool();
+        one.write_all(&[7; 99_999]).unwrap();
+        assert_eq!(first_difference(&mut one, &mut other).unwrap(), None);
+    }
+
+    #[test]
+    fn zip_times_are_even_and_in_range() {
+        let check = |mtime: u64, expect: (u16, u8, u8, u8, u8, u8)| {
+            let t = dos_time(mtime.clamp(DEFAULT_MTIME, LAST_MTIME));
+            let parts = (t.year(), t.month(), t.day(), t.hour(), t.minute(), t.second());
+            assert_eq!(parts, expect, "{mtime}");
+        };
+        check(0, (1980, 1, 1, 0, 0, 0));
+        check(1_796_083_201, (2026, 12, 1, 0, 0, 0));
+        check(u64::MAX, (2107, 12, 31, 23, 59, 58));
+    }
 }

@@ -43,7 +43,7 @@ impl Content {
     }
 
     /// All bytes at once.
-    pub(crate) fn to_bytes(&mut self, kit: &Kit) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn bytes(&mut self, kit: &Kit) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
         self.copy_to(kit, &mut out)?;
         Ok(out)

@@ -55,4 +55,4 @@ fn no_address(kit: &Kit, base_url: Option<&str>) -> Diagnostic {
 
 #[cfg(test)]
 #[path = "fetch_tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -32,7 +32,7 @@ pub(crate) fn resolve(kits: &[Kit], page: &str, link: &str) -> Option<Result<Rou
         None => return None,
         Some(inside) => in_labkit(kits, inside, address.ends_with('/')),
     };
-    Some(path.map(|path| Route { path, fragment }))
+    Some(path.map(|path| Route { path, fragment }).map_err(|finding| *finding))
 }
 
 /// The path that `link` means in the folder of `page`; `None` for other sites and for what
@@ -55,11 +55,15 @@ fn join(page: &str, link: &str) -> Option<String> {
 }
 
 /// The page for a path below `labkit/`.
-fn in_labkit(kits: &[Kit], inside: &str, as_folder: bool) -> Result<String, Diagnostic> {
+fn in_labkit(kits: &[Kit], inside: &str, as_folder: bool) -> Result<String, Box<Diagnostic>> {
     let (name, path) = inside.split_once('/').unwrap_or((inside, ""));
     let Some(kit) = kits.iter().find(|kit| kit.name == name) else {
         let near = nearest(name, kits.iter().map(|kit| kit.name.as_str()));
-        return Err(missing(&format!("{LABKIT}/{inside}"), near, "no kit of that name is there"));
+        return Err(Box::new(missing(
+            &format!("{LABKIT}/{inside}"),
+            near,
+            "no kit of that name is there",
+        )));
     };
     if path.is_empty() {
         return Ok(format!("kit/{}/index.html", kit.name));
@@ -70,7 +74,7 @@ fn in_labkit(kits: &[Kit], inside: &str, as_folder: bool) -> Result<String, Diag
     if kit.has_folder(path) {
         return Ok(files_index(kit, path));
     }
-    Err(unknown(kit, path, as_folder))
+    Err(Box::new(unknown(kit, path, as_folder)))
 }
 
 /// The finding for a path that the kit does not publish.

@@ -19,6 +19,7 @@ mod safe;
 mod tree;
 mod viewer;
 mod walk;
+mod ways;
 
 #[cfg(test)]
 mod testing;
@@ -28,4 +29,5 @@ pub(crate) use content::Content;
 pub(crate) use safe::{SafeText, Show, safe_text};
 pub(crate) use tree::{Kit, KitFile, KitOptions, list};
 pub(crate) use viewer::{Viewer, viewer};
-pub(crate) use walk::LeftOut;
+pub(crate) use walk::{LeftOut, Reason};
+pub(crate) use ways::Way;

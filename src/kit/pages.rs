@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::archive::SUMS;
-use super::fetch::{is_https, kit_url};
 use super::href::relative;
 use super::publish::ArchiveFacts;
 use super::tree::{Kit, KitFile, is_below};
 use super::viewer;
+use super::ways::{Way, ways};
 use crate::digest::sha256_hex;
 
 /// The index page of one published folder.
@@ -66,19 +66,6 @@ pub(crate) struct KitPage {
     pub(crate) ways: Vec<Way>,
 }
 
-/// One way to get a kit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Way {
-    /// Which: `fetch`, `tar`, `zip`, `mirror`, `text`; templates have the words.
-    pub(crate) id: &'static str,
-    /// What to click on.
-    pub(crate) href: String,
-    /// What to type, line by line.
-    pub(crate) commands: Vec<String>,
-    /// Size and digest of what is fetched, for one file.
-    pub(crate) file: Option<ArchiveFacts>,
-}
-
 /// The page that lists the kits, `kit/index.html`.
 pub(crate) fn kits_index(kits: &[Kit]) -> FolderIndex {
     let entries = kits.iter().map(|kit| IndexEntry {
@@ -105,50 +92,8 @@ pub(crate) fn kit_page(kit: &Kit, archives: &[ArchiveFacts], base_url: Option<&s
         .collect();
     let parents = vec![Parent { name: "kit".into(), href: "../index.html".into() }];
     let index = FolderIndex { title: kit.name.clone(), entries, parents, path };
-    let url = base_url.filter(|url| is_https(url)).map(|url| kit_url(kit, url));
-    let ways = ways(kit, archives, url.as_deref());
+    let ways = ways(kit, archives, base_url);
     KitPage { index, version: kit.version.clone(), digest: kit.digest.clone(), ways }
-}
-
-/// The five ways to get a kit. Without a known address the commands have the word `ADDRESS`.
-fn ways(kit: &Kit, archives: &[ArchiveFacts], url: Option<&str>) -> Vec<Way> {
-    let address = url.unwrap_or("ADDRESS");
-    let argument = if url.is_some() { "" } else { " ADDRESS" };
-    let piped = if url.is_some() { "sh" } else { "sh -s ADDRESS" };
-    let find = |end: &str| archives.iter().find(|facts| facts.name.ends_with(end)).cloned();
-    let (tar, zip) = (format!("{}.tar.gz", kit.top()), format!("{}.zip", kit.top()));
-    let get = |name: &str| format!("curl -fsSLO {address}/{}", super::href::encode(name));
-    let quote = super::fetch::shell_quote;
-    let unpack =
-        "sed -n '/^==> /q;s/^#| //p' all.txt > unpack.sh && less unpack.sh && sh unpack.sh";
-    let verify = format!("cd {} && sha256sum -c {SUMS}", quote(&kit.top()));
-    let way = |id, href: &str, commands, file| Way {
-        id,
-        href: super::href::encode(href),
-        commands,
-        file,
-    };
-    let fetch = vec![
-        format!("{} && less fetch.sh && sh fetch.sh{argument}", get("fetch.sh")),
-        format!("curl -fsSL {address}/fetch.sh | {piped}"),
-    ];
-    let depth = address.trim_end_matches('/').split('/').count().saturating_sub(3) + 1;
-    let mirror = format!(
-        "wget -r -np -nH --cut-dirs={depth} -R 'index.html*' -P {} {address}/files/index.html",
-        quote(&kit.top())
-    );
-    vec![
-        way("fetch", "fetch.sh", fetch, None),
-        way(
-            "tar",
-            &tar,
-            vec![get(&tar), format!("tar -xzf {}", quote(&tar)), verify.clone()],
-            find(".tar.gz"),
-        ),
-        way("zip", &zip, vec![get(&zip), format!("unzip {}", quote(&zip)), verify], find(".zip")),
-        way("mirror", "files/index.html", vec![mirror], None),
-        way("text", "all.txt", vec![get("all.txt"), unpack.to_owned()], find("all.txt")),
-    ]
 }
 
 /// The three trees below a kit's page.
@@ -274,3 +219,7 @@ fn parents(kit: &Kit, tree: Tree, folder: &str) -> Vec<Parent> {
     }
     out
 }
+
+#[cfg(test)]
+#[path = "pages_tests.rs"]
+mod tests;

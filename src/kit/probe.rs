@@ -138,8 +138,13 @@ fn check_yaml(bytes: &[u8], at: &str) -> Option<Diagnostic> {
     let mut options = serde_saphyr::Options::default();
     options.duplicate_keys = serde_saphyr::DuplicateKeyPolicy::Error;
     options.with_snippet = false;
+    options.non_finite_float_policy = serde_saphyr::options::NonFiniteFloatPolicy::PassThrough;
     let error =
         serde_saphyr::from_multiple_with_options::<serde::de::IgnoredAny>(text, options).err()?;
+    if matches!(error.without_snippet(), serde_saphyr::Error::Budget { .. }) {
+        // Large is not wrong.
+        return None;
+    }
     let line = error.location().map_or(1, |place| place.line() as usize).max(1);
     let reason = error.without_snippet().to_string();
     let reason = reason.lines().next().unwrap_or_default().to_owned();

@@ -1,5 +1,3 @@
-#![expect(clippy::disallowed_methods, reason = "tests look at modes on the disk")]
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -25,7 +23,7 @@ fn all(kit: &Kit) -> BTreeMap<String, Vec<u8>> {
     let done = publish(kit, &PublishOptions::default()).unwrap();
     assert_eq!(codes(&done.diagnostics), ["KT314 labkit/app"]);
     let files = done.value.files.into_iter();
-    files.map(|mut file| (file.path, file.content.to_bytes(kit).unwrap())).collect()
+    files.map(|mut file| (file.path, file.content.bytes(kit).unwrap())).collect()
 }
 
 /// Puts what is published on the disk.
@@ -151,7 +149,10 @@ fn kit_json_names_modes_and_claims() {
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
     let up =
         json["files"].as_array().unwrap().iter().find(|f| f["path"] == "scripts/up.sh").unwrap();
-    assert_eq!((up["mode"].as_str(), up["size"].as_u64()), (Some("0755"), Some(KIT[0].1.len() as u64)));
+    assert_eq!(
+        (up["mode"].as_str(), up["size"].as_u64()),
+        (Some("0755"), Some(KIT[0].1.len() as u64))
+    );
     assert_eq!(up["claims"][0], "C7");
     assert_eq!(json["digest"], format!("sha256:{}", kit.digest));
 }

@@ -60,7 +60,7 @@ impl KitFile {
     /// loaded.
     pub(super) fn open(&self) -> Result<CheckedReader<'_>, Failure> {
         let inner = disk::open(&self.disk)?;
-        Ok(CheckedReader { inner, hasher: Sha256::new(), file: self })
+        Ok(CheckedReader { inner, hasher: Some(Sha256::new()), file: self })
     }
 
     /// All its bytes.
@@ -80,19 +80,21 @@ impl KitFile {
 /// Reads a file of the kit and holds what was read against its digest.
 pub(super) struct CheckedReader<'a> {
     inner: std::fs::File,
-    hasher: Sha256,
+    /// Gone when the digest has been compared, since a reader may ask again after the end.
+    hasher: Option<Sha256>,
     file: &'a KitFile,
 }
 
 impl Read for CheckedReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
-        self.hasher.update(&buffer[..count]);
-        if count == 0
-            && !buffer.is_empty()
-            && hex(&self.hasher.finalize_reset()) != self.file.sha256
-        {
-            return Err(io::Error::other("the file changed while it was being published"));
+        if count == 0 && !buffer.is_empty() {
+            let digest = self.hasher.take().map(|hasher| hex(&hasher.finalize()));
+            if digest.is_some_and(|digest| digest != self.file.sha256) {
+                return Err(io::Error::other("the file changed while it was being published"));
+            }
+        } else if let Some(hasher) = &mut self.hasher {
+            hasher.update(&buffer[..count]);
         }
         Ok(count)
     }

@@ -1,5 +1,3 @@
-#![expect(clippy::disallowed_methods, reason = "tests make links and pipes")]
-
 use super::*;
 use crate::kit::testing::{Site, codes, sh_ok};
 
@@ -82,6 +80,15 @@ fn kt303_names_that_cannot_exist_everywhere() {
     check(&[("app/con.txt", "x")], &["KT303 labkit/app/con.txt"]);
     let long = format!("app/{}", "가".repeat(40));
     check(&[(&long, "x")], &[&format!("KT303 labkit/{long}")]);
+}
+
+#[test]
+fn a_kit_is_a_folder_directly_under_labkit() {
+    let site = Site::with(&[("app/sub/a", "x")]);
+    for name in ["..", "", "app/sub", "gone"] {
+        let loaded = Kit::load(site.root(), name, &KitOptions::default());
+        assert!(loaded.is_err(), "{name:?}");
+    }
 }
 
 #[test]

@@ -73,6 +73,10 @@ pub(super) struct Walked {
 
 /// Walks `labkit/<name>/` below `root`.
 pub(super) fn walk(root: &Path, name: &str, include: &[String]) -> Result<Walked, Failure> {
+    // The name may come from a page's header.
+    if matches!(name, "" | "." | "..") || name.contains(['/', '\\']) {
+        return Err(Failure::new(format!("{name:?} is no name of a kit")));
+    }
     let folder = root.join(LABKIT).join(name);
     let source = format!("{LABKIT}/{}", names::nfc(name));
     let mut walker = Walker { include: Include::new(include), source, ..Walker::default() };
