@@ -83,7 +83,8 @@ impl Map<'_> {
         if let Some(below) = below {
             if self.book.sections.iter().any(|section| section.dir == below) {
                 let slash = if below.is_empty() { "" } else { "/" };
-                return Ok(Target::Inside { path: format!("{below}{slash}index.html"), fragment });
+                let path = format!("{below}{slash}index.html");
+                return Ok(Target::Inside { path, fragment });
             }
             if self.book.assets.iter().any(|asset| asset == below) {
                 return Ok(Target::Inside { path: below.to_owned(), fragment });

@@ -101,6 +101,14 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
         .map_err(fault("read", path))
 }
 
+/// A new file to write into, folders above it included; what stood there is emptied.
+pub(crate) fn create(path: &Path) -> Result<fs::File> {
+    if let Some(parent) = path.parent() {
+        create_folder(parent)?;
+    }
+    fs::File::create(path).map_err(fault("write", path))
+}
+
 /// What stands at a path, the link itself where it is a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {

@@ -19,7 +19,7 @@ pub(super) fn fetch_sh(kit: &Kit, base_url: Option<&str>) -> Checked<String> {
 
 /// The address of the kit's folder below the site's address.
 pub(super) fn kit_url(kit: &Kit, base_url: &str) -> String {
-    format!("{}/kit/{}", base_url.trim_end_matches('/'), super::href::encode(&kit.name))
+    format!("{}/kit/{}", base_url.trim_end_matches('/'), crate::address::encode(&kit.name))
 }
 
 /// Whether an address is one that a script may be pinned to.

@@ -38,7 +38,7 @@ fn answer(mut stream: TcpStream, files: &Files) {
     }
     let request = String::from_utf8_lossy(&request).into_owned();
     let path = request.split(' ').nth(1).unwrap_or_default();
-    let path = crate::kit::href::decode(path.trim_start_matches("/docs/")).unwrap_or_default();
+    let path = crate::address::decode(path.trim_start_matches("/docs/")).unwrap_or_default();
     let (status, body) = match files.get(&path) {
         Some(body) => ("200 OK", body.as_slice()),
         None => ("404 Not Found", b"gone".as_slice()),

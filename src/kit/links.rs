@@ -1,11 +1,10 @@
 //! Where a document's link into `labkit/` leads: a file to its viewer, a folder to its index, a
 //! kit to its page.
 
-use super::href::decode;
-use super::names::nfc;
 use super::pages::files_index;
 use super::tree::{Kit, LABKIT, is_below};
 use super::viewer;
+use crate::address::{Written, join, parse};
 use crate::diag::{Diagnostic, nearest};
 
 /// Where a link leads.
@@ -13,18 +12,17 @@ use crate::diag::{Diagnostic, nearest};
 pub(crate) struct Route {
     /// The published page, from the output's root.
     pub(crate) path: String,
-    /// The fragment as it was written, without `#`.
+    /// The decoded fragment, without `#`.
     pub(crate) fragment: Option<String>,
 }
 
 /// Resolves `link` as written in the page with the source path `page` (from the site's root).
 /// `None` where it does not lead into `labkit/`; a finding (KT301, KT302) has no place yet.
 pub(crate) fn resolve(kits: &[Kit], page: &str, link: &str) -> Option<Result<Route, Diagnostic>> {
-    let (address, fragment) = match link.split_once('#') {
-        Some((address, fragment)) => (address, Some(fragment.to_owned())),
-        None => (link, None),
-    };
-    let address = nfc(&decode(address.split('?').next().unwrap_or(address))?);
+    let Written::Inside { path: address, fragment } = parse(link) else { return None };
+    if address.is_empty() {
+        return None;
+    }
     let target = join(page, &address)?;
     let rest = target.strip_prefix(LABKIT)?;
     let path = match rest.strip_prefix('/') {
@@ -33,25 +31,6 @@ pub(crate) fn resolve(kits: &[Kit], page: &str, link: &str) -> Option<Result<Rou
         Some(inside) => in_labkit(kits, inside, address.ends_with('/')),
     };
     Some(path.map(|path| Route { path, fragment }).map_err(|finding| *finding))
-}
-
-/// The path that `link` means in the folder of `page`; `None` for other sites and for what
-/// leaves the root.
-fn join(page: &str, link: &str) -> Option<String> {
-    let scheme = link.split('/').next().is_some_and(|part| part.contains(':'));
-    if scheme || link.starts_with('/') || link.is_empty() {
-        return None;
-    }
-    let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in link.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 /// The page for a path below `labkit/`.

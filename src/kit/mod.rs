@@ -8,7 +8,6 @@
 mod archive;
 mod content;
 mod fetch;
-mod href;
 pub(crate) mod links;
 mod listing;
 mod names;

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::archive::SUMS;
-use super::href::relative;
+use crate::address::relative;
 use super::publish::ArchiveFacts;
 use super::tree::{Kit, KitFile, is_below};
 use super::viewer;

@@ -29,7 +29,7 @@ fn target(page: &str, href: &str) -> String {
             part => parts.push(part),
         }
     }
-    crate::kit::href::decode(&parts.join("/")).unwrap()
+    crate::address::decode(&parts.join("/")).unwrap()
 }
 
 /// Every published file with every page drawn as bare links.

@@ -3,7 +3,7 @@
 
 use std::io::Read as _;
 
-use super::href::relative;
+use crate::address::relative;
 use super::safe::{SafeText, Show, safe_text};
 use super::tree::{Kit, KitFile};
 use crate::diag::{Diagnostic, Failure};

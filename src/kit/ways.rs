@@ -2,7 +2,7 @@
 
 use super::archive::{Format, SUMS};
 use super::fetch::{is_https, kit_url, shell_quote};
-use super::href::encode;
+use crate::address::encode;
 use super::publish::ArchiveFacts;
 use super::tree::Kit;
 

@@ -1,0 +1,197 @@
+//! The verification record: claims with state, proof and values, for a page and for the site.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::Site;
+use super::words::{grade_word, reason, shown, state_word};
+use crate::address::relative;
+use crate::evidence::{Bundles, Claim, ClaimState, DecidingRun, EvidenceRef, Records, Run};
+use crate::html::State;
+use crate::kit::publish::Claims;
+
+/// Claims, runs and what can be said about them, ready to be shown.
+#[derive(Debug, Default)]
+pub(crate) struct Evidence {
+    /// The day as of which ages were judged.
+    pub(crate) as_of: Option<String>,
+    /// The claims, in the order of their ids.
+    pub(crate) claims: Vec<Claim>,
+    /// Their states by id.
+    pub(crate) states: BTreeMap<String, ClaimState>,
+    /// The recorded runs.
+    pub(crate) bundles: Bundles,
+    /// Reports and sources.
+    pub(crate) records: Records,
+    /// For each kit, the claims whose runs could see a file.
+    pub(crate) kit_claims: BTreeMap<String, Claims>,
+}
+
+impl Evidence {
+    /// The claim of that id.
+    pub(super) fn claim(&self, id: &str) -> Option<&Claim> {
+        self.claims.iter().find(|claim| claim.id == id)
+    }
+
+    /// The newest finished run of a bundle.
+    pub(super) fn newest(&self, bundle: &str) -> Option<&Run> {
+        let runs = &self.bundles.get(bundle)?.runs;
+        runs.iter().rev().find(|run| run.verdict.is_finished())
+    }
+}
+
+/// The page of a bundle.
+pub(super) fn bundle_page(id: &str) -> String {
+    format!("evidence/{id}/index.html")
+}
+
+/// The page of a run.
+pub(super) fn run_page(bundle: &str, run: &str) -> String {
+    format!("evidence/{bundle}/{run}/index.html")
+}
+
+/// A line of a run's transcript, to read.
+pub(super) fn line_of(bundle: &str, run: &str, line: usize) -> (String, String) {
+    (format!("evidence/{bundle}/{run}/view/result.txt.html"), format!("#L{line}"))
+}
+
+/// The page of a report.
+pub(super) fn report_page(id: &str) -> String {
+    format!("evidence/reports/{id}.html")
+}
+
+/// The record's row of a claim, with addresses from the file at `out`.
+pub(super) fn row(site: &Site<'_>, claim: &Claim, out: &str) -> Option<Value> {
+    let state = site.evidence.states.get(&claim.id)?;
+    let deciding = state.links.iter().find_map(|link| link.run.as_ref());
+    let reasons: Vec<String> = state.reasons.iter().map(|r| reason(site, r)).collect();
+    let mut details = reasons;
+    details.dedup();
+    details.extend(state.links.iter().flat_map(|link| link.notes.clone()));
+    let page = &site.book.pages[claim.page];
+    let detail = (!details.is_empty()).then(|| details.join(" · "));
+    Some(json!({
+        "id": claim.id,
+        "href": format!("{}#{}", relative(out, &page.out), claim.id),
+        "statement": claim.statement,
+        "grade": claim.entry.grade.word(),
+        "grade_word": grade_word(site, claim.entry.grade.word()),
+        "state": shown(state.word).class(),
+        "state_word": state_word(site, state.word),
+        "detail": detail,
+        "evidence": proofs(site, claim, state, out),
+        "raw": deciding.map(|run| raw(run, out)).unwrap_or_default(),
+        "last_run": deciding.map(|run| run.run.date.to_string()),
+        "environment": deciding.map(environment_text),
+        "values": deciding.map(|run| values(run, out)).unwrap_or_default(),
+        "page_title": page.title,
+        "page_href": relative(out, &page.out),
+    }))
+}
+
+/// What a claim rests on, as links.
+fn proofs(site: &Site<'_>, claim: &Claim, state: &ClaimState, out: &str) -> Vec<Value> {
+    let link = |reference: &EvidenceRef| {
+        let label = reference.to_string();
+        let deciding = state
+            .links
+            .iter()
+            .find(|link| link.reference == *reference)
+            .and_then(|link| link.run.as_ref());
+        let to = match reference {
+            EvidenceRef::Bundle { bundle, .. } => match deciding {
+                Some(run) => run_page(bundle, &run.run.id),
+                None if site.evidence.bundles.contains_key(bundle) => bundle_page(bundle),
+                None => return json!({ "label": label, "href": "" }),
+            },
+            EvidenceRef::Report(id) => report_page(id),
+            EvidenceRef::Claim(id) => match site.evidence.claim(id) {
+                Some(other) => {
+                    let page = &site.book.pages[other.page];
+                    let href = format!("{}#{id}", relative(out, &page.out));
+                    return json!({ "label": label, "href": href });
+                }
+                None => return json!({ "label": label, "href": "" }),
+            },
+            EvidenceRef::Source(_) => return json!({ "label": label, "href": "" }),
+        };
+        json!({ "label": label, "href": relative(out, &to) })
+    };
+    let all = claim.entry.evidence.iter().map(|placed| link(&placed.value));
+    all.filter(|link| link["href"] != "").collect()
+}
+
+/// The raw files of the run that decides.
+fn raw(run: &DecidingRun, out: &str) -> Vec<Value> {
+    let folder = format!("evidence/{}/{}/raw", run.run.bundle, run.run.id);
+    ["result.txt", "verdict.json", "manifest.yaml", "run.sh"]
+        .iter()
+        .map(|name| json!({ "label": name, "href": relative(out, &format!("{folder}/{name}")) }))
+        .collect()
+}
+
+/// The values that a claim rests on, each linked to its line in the transcript.
+fn values(run: &DecidingRun, out: &str) -> Vec<Value> {
+    run.values
+        .iter()
+        .map(|(name, captured)| {
+            let href = captured.line.map(|line| {
+                let (path, fragment) = line_of(&run.run.bundle, &run.run.id, line);
+                relative(out, &path) + &fragment
+            });
+            json!({ "name": name, "value": captured.value, "href": href })
+        })
+        .collect()
+}
+
+/// An environment in one line, the machine left out.
+fn environment_text(run: &DecidingRun) -> String {
+    environment_words(&run.environment)
+}
+
+/// `Envoy 1.38.3 · kubernetes 1.34`; keys with a capital, the machine left out.
+pub(super) fn environment_words(environment: &BTreeMap<String, String>) -> String {
+    let word = |(key, value): (&String, &String)| {
+        let mut chars = key.chars();
+        let first = chars.next().map(|c| c.to_ascii_uppercase());
+        format!("{}{} {value}", first.map(String::from).unwrap_or_default(), chars.as_str())
+    };
+    let shown: Vec<String> = environment.iter().filter(|(key, _)| *key != "os").map(word).collect();
+    shown.join(" · ")
+}
+
+/// The claims of a page, in the order of its text.
+pub(super) fn page_rows(site: &Site<'_>, page: usize, out: &str) -> Vec<Value> {
+    let claims = site.book.pages[page].claims.iter();
+    claims.filter_map(|span| row(site, site.evidence.claim(&span.id)?, out)).collect()
+}
+
+/// The sentence under a page's title: how many claims stand; `None` on a page without claims.
+pub(super) fn proof(site: &Site<'_>, page: usize) -> Option<Value> {
+    let ids = site.book.pages[page].claims.iter().map(|claim| &claim.id);
+    let states: Vec<&ClaimState> = ids.filter_map(|id| site.evidence.states.get(id)).collect();
+    if states.is_empty() {
+        return None;
+    }
+    let standing = states.iter().filter(|state| state.word.stands()).count();
+    let bad = states.iter().any(|state| shown(state.word) == State::Bad);
+    let state = match (standing == states.len(), bad) {
+        (true, _) => State::Ok,
+        (false, true) => State::Bad,
+        (false, false) => State::Stale,
+    };
+    let newest = states
+        .iter()
+        .flat_map(|state| state.links.iter().filter_map(|link| link.run.as_ref()))
+        .max_by_key(|run| run.run.date);
+    let key = if standing == states.len() { "proof_all" } else { "proof_some" };
+    let sentence = site.theme.word(key)
+        .replace("{n}", &states.len().to_string())
+        .replace("{m}", &standing.to_string());
+    let detail = newest.map(|run| {
+        let when = site.theme.word("last_run").replace("{x}", &run.run.date.to_string());
+        format!("{when}, {}", environment_text(run))
+    });
+    Some(json!({ "state": state.class(), "sentence": sentence, "detail": detail, "href": "#record" }))
+}
