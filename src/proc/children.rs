@@ -26,10 +26,11 @@ pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
     Ok(child)
 }
 
-/// Waits for a child of labdoc's own.
-pub(super) fn wait_for(child: &mut Child) {
-    let _ = child.wait();
+/// Waits for a child of labdoc's own, and tells whether it came to a good end.
+pub(super) fn wait_for(child: &mut Child) -> bool {
+    let status = child.wait();
     own().remove(&child.id());
+    status.is_ok_and(|status| status.success())
 }
 
 /// Kills and reaps every orphan that fell to labdoc, and names those that lived.

@@ -1,7 +1,7 @@
 //! The keeper: the process between labdoc and a page's shell.
 //!
 //! `keeper_main` is its whole life: it leaves labdoc's session, becomes the parent of every orphan
-//! below it, then obeys the lines that come over its standard input (`start SUBFOLDER`, `list`,
+//! below it, then obeys the lines that come over its standard input (`start SUBFOLDER`,
 //! `kill`) and tells over its standard output what happens. That input is the *life* pipe: only
 //! labdoc holds its other end, so that its end means that labdoc is gone, by whatever means. The
 //! keeper then kills and reaps until nothing is left below it. A parent-death signal would not do:
@@ -109,7 +109,6 @@ impl Keeper {
     fn command(&mut self, line: &str) {
         match line.split_once(' ').unwrap_or((line, "")) {
             ("start", subfolder) => self.start_shell(subfolder),
-            ("list", _) => say(&Report::Survivors(self.survivors(&descendants(getpid())))),
             ("kill", _) => {
                 self.kill_all(true);
                 say(&Report::Childless);

@@ -31,8 +31,8 @@ pub(crate) struct KeptShell<'a> {
 /// keeper that was killed (or stopped) by a block is replaced by labdoc itself, so that no call
 /// here waits for ever: `kill_all` names and ends what lived either way.
 pub(crate) struct Kept {
-    /// The keeper's process.
-    child: Child,
+    /// The keeper's process, until it was waited for.
+    child: Option<Child>,
     /// Its standard input, the life pipe.
     life: Option<ChildStdin>,
     /// Its standard output, where reports come.
@@ -57,7 +57,7 @@ impl Kept {
         };
         rustix::io::ioctl_fionbio(&reports, true)?;
         let (pending, queue) = (Vec::new(), VecDeque::new());
-        Ok(Self { child, life: Some(life), reports, pending, queue, gone: false })
+        Ok(Self { child: Some(child), life: Some(life), reports, pending, queue, gone: false })
     }
 
     /// Lets the keeper start a shell on the control pipe `bash` in `subfolder` of its folder.
@@ -131,12 +131,16 @@ impl Kept {
         Ok(names)
     }
 
-    /// Ends a keeper that does not answer, and all that then falls to labdoc.
+    /// Ends a keeper that does not answer, and all that then falls to labdoc. A keeper that came
+    /// to its own end has left nothing, and what falls to labdoc meanwhile is another session's.
     fn replace_keeper(&mut self) -> Vec<String> {
-        let _ = self.child.kill();
-        wait_for(&mut self.child);
+        let Some(mut child) = self.child.take() else { return Vec::new() };
+        if !self.gone {
+            // One that has closed its pipe is about to end by itself.
+            let _ = child.kill();
+        }
         self.gone = true;
-        sweep(KILL_LIMIT)
+        if wait_for(&mut child) { Vec::new() } else { sweep(KILL_LIMIT) }
     }
 
     /// Sends a command line; a dead keeper is noticed by the end of its reports.

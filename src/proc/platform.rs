@@ -63,15 +63,17 @@ pub(super) fn command_line(pid: Pid) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
-/// The children of a process.
+/// The children of a process, and the orphans that stayed in its process group: a keeper leads
+/// one, and nobody can be made the parent of its orphans. Those that left the group as well stay.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn children_of(pid: Pid) -> Vec<Pid> {
-    ps(&["-axo", "pid=,ppid="])
+    ps(&["-axo", "pid=,ppid=,pgid="])
         .lines()
         .filter_map(|line| {
             let mut words = line.split_whitespace();
             let child = parse_pid(words.next()?)?;
-            (parse_pid(words.next()?)? == pid).then_some(child)
+            let below = words.filter_map(parse_pid).any(|above| above == pid);
+            (below && child != pid).then_some(child)
         })
         .collect()
 }

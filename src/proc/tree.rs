@@ -8,7 +8,9 @@ pub(super) fn descendants(root: Pid) -> Vec<Pid> {
     let mut found = children_of(root);
     let mut next = 0;
     while let Some(pid) = found.get(next).copied() {
-        found.extend(children_of(pid));
+        let new = children_of(pid).into_iter().filter(|child| !found.contains(child));
+        let new: Vec<Pid> = new.collect();
+        found.extend(new);
         next += 1;
     }
     found

@@ -20,6 +20,33 @@ pub(super) struct SyntaxFault {
     pub(super) line: usize,
 }
 
+/// Words that bash may take for a part of its grammar.
+const RESERVED: [&str; 17] = [
+    "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in",
+    "select", "then", "time", "until", "while",
+];
+
+/// Whether a text is nothing but plain words and variables, which bash can read whatever its
+/// options are: the fork for the check is most of what such a block costs.
+pub(super) fn is_plain(text: &str) -> bool {
+    text.split([' ', '\t', '\n']).all(|word| !RESERVED.contains(&word) && is_plain_word(word))
+}
+
+/// Whether a word holds neither quotes nor operators nor expansions other than `$name`.
+fn is_plain_word(word: &str) -> bool {
+    let mut rest = word.chars().peekable();
+    while let Some(letter) = rest.next() {
+        let plain = match letter {
+            '$' => rest.peek().is_some_and(|next| next.is_ascii_alphabetic() || *next == '_'),
+            other => other.is_ascii_alphanumeric() || "_-./:=,@%+".contains(other),
+        };
+        if !plain {
+            return false;
+        }
+    }
+    true
+}
+
 /// Judges the syntax check of a text of so many lines. A status of 0 with a message is a fault too: only an unfinished
 /// here-document is told that way, and bash would run the block with what it has.
 pub(super) fn judge(messages: &str, status: &str, lines: usize) -> Option<SyntaxFault> {
@@ -55,11 +82,23 @@ fn here_document(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::judge;
+    use super::{is_plain, judge};
 
     /// The line and message of a fault.
     fn check(messages: &str, status: &str) -> Option<(usize, String)> {
         judge(messages, status, 3).map(|fault| (fault.line, fault.message))
+    }
+
+    #[test]
+    fn only_plain_words_need_no_check() {
+        for text in ["", "echo hi\n\ncd ..", "kubectl get pods -n $ns --context=a@b:1", "v=1"] {
+            assert!(is_plain(text), "{text}");
+        }
+        for text in
+            ["if", "echo 'a", "a\\", "f()", "a |", "$", "a; b", "{", "echo a\r", "é", "x <<E"]
+        {
+            assert!(!is_plain(text), "{text}");
+        }
     }
 
     #[test]

@@ -39,18 +39,29 @@ fn the_limit_ends_grandchildren_too() {
 }
 
 #[test]
+fn the_limit_holds_under_a_flood() {
+    let mut world = World::with_limit(1000);
+    let begin = Instant::now();
+    let outcome = world.run_within("yes", Duration::from_millis(300));
+    assert!(begin.elapsed() < Duration::from_secs(2));
+    assert_eq!((outcome.end, outcome.killed), (End::TimedOut, vec!["yes".to_owned()]));
+    assert!(outcome.output.truncated && outcome.output.total > 100_000);
+}
+
+#[test]
 fn nobody_escapes() {
     let mut world = World::new();
     let block = "setsid sleep 611 & nohup sleep 612 >/dev/null 2>&1 &
         (setsid sh -c 'sleep 613 & sleep 614 &' &)
         sh -c 'trap \"\" TERM HUP INT; kill -STOP $$; sleep 615' &
-        disown -a; until pgrep -f 'sleep 61[1]' && pgrep -f 'sleep 61[4]'; do :; done >/dev/null";
+        unshare -fpn sh -c 'setsid sleep 616 & sleep 617' &
+        disown -a; until [ \"$(pgrep -fx 'sleep 61[1-4]' | wc -l)\" = 4 ]; do :; done >/dev/null";
     assert_eq!(world.run(block).end, End::Exited(0));
     let names = world.session.finish().unwrap().survivors;
     for sleep in ["sleep 611", "sleep 612", "sleep 613", "sleep 614"] {
         assert!(names.iter().any(|name| name == sleep), "{names:?}");
     }
-    for number in 611..=615 {
+    for number in 611..=617 {
         assert!(!is_running(&format!("sleep {number}")), "{number}");
     }
 }
@@ -82,7 +93,10 @@ fn a_block_may_kill_its_keeper() {
     let _alone = ONE_DEAD_KEEPER.lock();
     let mut world = World::new();
     world.check("v=1", 0, "");
-    let outcome = world.run("setsid sleep 630 & sleep 631 & echo a; kill -9 $PPID; sleep 632");
+    let outcome = world.run(
+        "setsid sleep 630 & sleep 631 &
+        until [ $(pgrep -fxc 'sleep 63[01]') = 2 ]; do :; done; kill -9 $PPID; sleep 632",
+    );
     assert_eq!(outcome.end, End::ShellEnded(137));
     assert!(outcome.killed.iter().any(|name| name == "sleep 631"), "{:?}", outcome.killed);
     assert!((630..=632).all(|number| !is_running(&format!("sleep {number}"))));

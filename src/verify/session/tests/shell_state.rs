@@ -151,9 +151,16 @@ fn speed() {
         }
         let blocks = begin.elapsed() - started;
         let begin = std::time::Instant::now();
+        for _ in 0..20 {
+            world.check("echo 'checked'", 0, "checked\n");
+        }
+        let checked = begin.elapsed();
+        let begin = std::time::Instant::now();
         world.session.finish().unwrap();
-        lines
-            .push(format!("start {started:?}, 20 blocks {blocks:?}, finish {:?}", begin.elapsed()));
+        lines.push(format!(
+            "start {started:?}, 20 blocks {blocks:?}, 20 checked {checked:?}, finish {:?}",
+            begin.elapsed()
+        ));
     }
     let begin = std::time::Instant::now();
     let outcome = World::new().run("head -c 100000000 /dev/zero");
