@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::inline::Mark;
+use crate::config::Config;
 use crate::fence::Attributes;
 use crate::source::{FileId, Span};
 
@@ -286,4 +287,16 @@ impl Page {
     pub(crate) fn is_runnable(&self) -> bool {
         !self.blocks.is_empty()
     }
+}
+
+/// The names of the value classes in effect for a block: the book's, the page's and its own.
+pub(crate) fn class_names<'a>(
+    page: &'a Page,
+    block: &'a Block,
+    config: &'a Config,
+) -> Vec<&'a str> {
+    let own = block.output.as_ref().map_or(&block.options.vary, |output| &output.vary);
+    let verify = page.front.verify.as_ref();
+    let page_wide = verify.map(|verify| verify.vary.as_slice()).unwrap_or_default();
+    config.page_classes().iter().chain(page_wide).chain(own).map(String::as_str).collect()
 }

@@ -76,6 +76,19 @@ impl Staging {
         Ok(())
     }
 
+    /// The names of all files so far.
+    pub(crate) fn names(&self) -> BTreeSet<String> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The bytes of a file that was put.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>, Failure> {
+        Ok(disk::read(&self.new.join(path))?)
+    }
+
     /// Gives the build up; nothing else has changed. An output folder that it made goes too.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::book::{Block, BlockKind, Page, Workdir};
+use crate::book::{Block, BlockKind, Page, Workdir, class_names};
 use crate::config::Config;
 use crate::fence::parse_duration;
 use crate::source::{Sources, Span};
@@ -123,18 +123,6 @@ pub(crate) fn plan(page: &Page, config: &Config, sources: &Sources, selection: &
         params: page.front.params.clone().into_iter().collect(),
         timeout: limit.unwrap_or_else(|| config.page_timeout()),
     }
-}
-
-/// The names of the value classes in effect for a block: the book's, the page's and its own.
-pub(crate) fn class_names<'a>(
-    page: &'a Page,
-    block: &'a Block,
-    config: &'a Config,
-) -> Vec<&'a str> {
-    let own = block.output.as_ref().map_or(&block.options.vary, |output| &output.vary);
-    let verify = page.front.verify.as_ref();
-    let page_wide = verify.map(|verify| verify.vary.as_slice()).unwrap_or_default();
-    config.page_classes().iter().chain(page_wide).chain(own).map(String::as_str).collect()
 }
 
 /// Resolves one block.

@@ -6,10 +6,10 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::outcome::{PageResult, Problem, StepResult, UnitResult};
-use super::plan::{Plan, Step, class_names};
+use super::plan::{Plan, Step};
 use super::replay;
 use super::world::{World, load_kit};
-use crate::book::{Book, Page, Workdir};
+use crate::book::{Book, Page, Workdir, class_names};
 use crate::diag::Failure;
 use crate::disk;
 use crate::evidence::{
