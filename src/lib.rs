@@ -13,6 +13,7 @@ mod diag;
 mod digest;
 mod disk;
 mod fence;
+mod html;
 mod source;
 mod vary;
 mod yaml;
