@@ -6,7 +6,7 @@ mod line;
 mod printed;
 
 pub(crate) use align::Op;
-pub(crate) use printed::{PrintedLine, escape, normalise};
+pub(crate) use printed::{PrintedLine, escape, normalise, parse as printed_lines};
 
 use crate::vary::{Classes, Renaming};
 use line::Shape;

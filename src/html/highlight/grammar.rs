@@ -1,0 +1,126 @@
+//! The grammars of syntect and two-face, read through an own renderer.
+
+use std::sync::LazyLock;
+
+use syntect::parsing::{ClearAmount, ParseState, ScopeStackOp, SyntaxReference, SyntaxSet};
+
+use super::scopes::{Class, class_of};
+use super::{Highlighter, LineWriter, corefile};
+
+/// All grammars, loaded at the first block that needs one.
+static GRAMMARS: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
+
+/// Colours by TextMate grammars.
+pub(super) struct Grammars;
+
+impl Highlighter for Grammars {
+    fn lines(&self, language: &str, text: &str) -> Option<Vec<String>> {
+        if language == "corefile" {
+            return Some(corefile::lines(text));
+        }
+        colour(grammar(language)?, text)
+    }
+
+    fn knows(&self, language: &str) -> bool {
+        language == "corefile" || grammar(language).is_some()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let plain = |word: &&String| {
+            word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+        };
+        let syntaxes = GRAMMARS.syntaxes().iter();
+        let mut names: Vec<String> = syntaxes
+            .flat_map(|syntax| {
+                let name = syntax.name.to_lowercase();
+                [name]
+                    .iter()
+                    .chain(&syntax.file_extensions)
+                    .filter(plain)
+                    .cloned()
+                    .collect::<Vec<_>>()
+            })
+            .chain(["corefile", "console", "text", "output", "mermaid"].map(str::to_owned))
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+/// The grammar of a language. In a Dockerfile the commands are coloured too.
+fn grammar(language: &str) -> Option<&'static SyntaxReference> {
+    match language {
+        "dockerfile" => GRAMMARS.find_syntax_by_name("Dockerfile (with bash)"),
+        _ => GRAMMARS.find_syntax_by_token(language),
+    }
+}
+
+/// The coloured lines; `None` when the grammar itself fails.
+fn colour(syntax: &SyntaxReference, text: &str) -> Option<Vec<String>> {
+    let mut state = ParseState::new(syntax);
+    let mut classes = ClassStack::default();
+    let mut lines = Vec::new();
+    for line in text.split_inclusive('\n') {
+        // Grammars want a line end; a last line without one gets it.
+        let owned;
+        let line = if line.ends_with('\n') {
+            line
+        } else {
+            owned = format!("{line}\n");
+            &owned
+        };
+        let mut writer = LineWriter::default();
+        let mut at = 0;
+        for (end, op) in state.parse_line(line, &GRAMMARS).ok()? {
+            if let Some(piece) = line.get(at..end) {
+                writer.push(classes.top(), piece);
+                at = end;
+            }
+            classes.apply(&op);
+        }
+        writer.push(classes.top(), line.get(at..).unwrap_or(""));
+        lines.push(writer.finish());
+    }
+    Some(lines)
+}
+
+/// The classes of the scopes that are open. Only this is kept of the scope stack, so each scope
+/// is looked up once, when it is opened.
+#[derive(Default)]
+struct ClassStack {
+    classes: Vec<Option<Class>>,
+    cleared: Vec<Vec<Option<Class>>>,
+}
+
+impl ClassStack {
+    /// The class of the innermost scope that has one.
+    fn top(&self) -> Class {
+        self.classes.iter().rev().flatten().next().copied().unwrap_or("")
+    }
+
+    /// Takes one operation of the parser.
+    fn apply(&mut self, op: &ScopeStackOp) {
+        match op {
+            ScopeStackOp::Push(scope) => {
+                let class = class_of(*scope);
+                // The string of a mapping's key is a key.
+                let is_key = class == Some("s") && self.top() == "a";
+                self.classes.push(if is_key { None } else { class });
+            }
+            ScopeStackOp::Pop(count) => {
+                self.classes.truncate(self.classes.len().saturating_sub(*count));
+            }
+            ScopeStackOp::Clear(amount) => {
+                let keep = match amount {
+                    ClearAmount::TopN(count) => self.classes.len().saturating_sub(*count),
+                    ClearAmount::All => 0,
+                };
+                let cleared = self.classes.split_off(keep);
+                self.cleared.push(cleared);
+            }
+            ScopeStackOp::Restore => self.classes.extend(self.cleared.pop().unwrap_or_default()),
+            ScopeStackOp::Noop => {}
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Tables: a box that scrolls by itself, alignment by class.
+
+use pulldown_cmark::{Alignment, Event, TagEnd};
+
+use super::escape::escape;
+use super::walk::Walk;
+
+impl Walk<'_> {
+    /// A table begins; the box is named by a number and the heads of its columns.
+    pub(super) fn start_table(&mut self, alignments: &[Alignment]) {
+        self.table = alignments.to_vec();
+        self.tables += 1;
+        let heads = self.heads().join(", ");
+        let label = format!("{} {}: {}", self.word("table"), self.tables, escape(&heads));
+        self.push(&format!(
+            "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\"><table>\n"
+        ));
+    }
+
+    /// The plain texts of the first row.
+    fn heads(&self) -> Vec<String> {
+        let mut heads = Vec::new();
+        let mut index = self.at + 1;
+        while let Some((Event::Start(_), _)) = self.events.get(index) {
+            let end = self.end_of(index);
+            heads.push(self.plain(index..end).trim().to_owned());
+            index = end + 1;
+        }
+        heads.retain(|head| !head.is_empty());
+        heads
+    }
+
+    /// The head begins.
+    pub(super) fn start_head(&mut self) {
+        self.in_head = true;
+        self.column = 0;
+        self.push("<thead><tr>");
+    }
+
+    /// A row begins.
+    pub(super) fn start_row(&mut self) {
+        self.in_head = false;
+        self.column = 0;
+        self.push("<tr>");
+    }
+
+    /// A cell begins. An empty head is a plain cell: it heads nothing.
+    pub(super) fn start_cell(&mut self) {
+        let end = self.end_of(self.at - 1);
+        let text = self.plain(self.at..end);
+        let mut classes = match self.table.get(self.column) {
+            Some(Alignment::Left) => vec!["left"],
+            Some(Alignment::Right) => vec!["right"],
+            Some(Alignment::Center) => vec!["center"],
+            _ => Vec::new(),
+        };
+        if !self.in_head && is_numeric(&text) {
+            classes.push("num");
+        }
+        let class = if classes.is_empty() {
+            String::new()
+        } else {
+            format!(" class=\"{}\"", classes.join(" "))
+        };
+        let head = self.in_head && !text.trim().is_empty();
+        let open = if head { "<th scope=\"col\"" } else { "<td" };
+        self.push(&format!("{open}{class}>"));
+        let closes = if head { "</th>" } else { "</td>" };
+        self.closers.push(closes);
+    }
+
+    /// A cell ends.
+    pub(super) fn end_cell(&mut self) {
+        self.column += 1;
+        let close = self.closers.pop().unwrap_or("</td>");
+        self.push(close);
+    }
+
+    /// The table ends.
+    pub(super) fn end_table(&mut self) {
+        let empty =
+            matches!(self.events.get(self.at - 2), Some((Event::End(TagEnd::TableHead), _)));
+        self.push(if empty { "</tbody></table></div>\n" } else { "</tbody>\n</table></div>\n" });
+    }
+}
+
+/// Whether a cell reads as a number: digits with signs, separators and a short unit behind.
+fn is_numeric(text: &str) -> bool {
+    let text = text.trim();
+    let body = text.trim_start_matches(['+', '-', '−', '±', '~', '≈', '<', '>', '≤', '≥', ' ']);
+    if !body.starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    let end =
+        body.find(|c: char| !(c.is_ascii_digit() || ".,:/×~–-".contains(c))).unwrap_or(body.len());
+    let unit = body[end..].trim_start();
+    !unit.contains(|c: char| c.is_ascii_digit() || c.is_whitespace()) && unit.chars().count() <= 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_known_by_their_form() {
+        for text in ["2", "+2", "1,234.5", "40 %", "1.25s", "3개", "127.0.0.11", "30~75 %", "−1"]
+        {
+            assert!(is_numeric(text), "{text}");
+        }
+        for text in ["", "-", "v2", "두 개", "2개가 남는다", "1 2", "127.0.0.1:80, 관리 포트"]
+        {
+            assert!(!is_numeric(text), "{text}");
+        }
+    }
+}
