@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::address::{Written, join, parse};
-use crate::book::{Book, CONTENT, Link, Page};
+use crate::book::{Book, CONTENT, Page};
 use crate::diag::{Diagnostic, nearest};
 use crate::kit::{Kit, links as kit_links};
 
@@ -29,8 +29,6 @@ pub(crate) struct Map<'a> {
     pub(crate) kits: &'a [Kit],
     /// Files of `static/`, as paths in the site.
     pub(crate) statics: &'a BTreeSet<String>,
-    /// Other published pages by the source path they stand for, such as `evidence/T1`.
-    pub(crate) others: &'a BTreeSet<String>,
 }
 
 /// The findings for every link of the book.
@@ -38,15 +36,10 @@ pub(crate) fn links(map: &Map<'_>) -> Vec<Diagnostic> {
     let of_page = |page: &Page| -> Vec<Diagnostic> {
         page.links
             .iter()
-            .filter_map(|link| map.resolve(page, &link.dest).err().map(|f| f.at(link_span(link))))
+            .filter_map(|link| map.resolve(page, &link.dest).err().map(|f| f.at(link.span)))
             .collect()
     };
     map.book.pages.iter().flat_map(of_page).collect()
-}
-
-/// The place of a link.
-fn link_span(link: &Link) -> crate::source::Span {
-    link.span
 }
 
 impl Map<'_> {
@@ -93,9 +86,6 @@ impl Map<'_> {
         let fixed = full.strip_prefix("static/").filter(|path| self.statics.contains(*path));
         if let Some(path) = fixed {
             return Ok(Target::Inside { path: path.to_owned(), fragment });
-        }
-        if self.others.contains(full) {
-            return Ok(Target::Inside { path: full.to_owned(), fragment });
         }
         Err(self.missing(full))
     }
@@ -182,7 +172,7 @@ mod tests {
         let mut sources = Sources::default();
         let book = load(dir.path(), &mut sources, LoadOptions::default()).expect("book").value;
         let statics = BTreeSet::from(["logo.svg".to_owned()]);
-        let map = Map { book: &book, kits: &[], statics: &statics, others: &BTreeSet::new() };
+        let map = Map { book: &book, kits: &[], statics: &statics };
         let page = &book.pages[book.page_at("content/a.md").expect("page")];
         let got = match map.resolve(page, link) {
             Ok(Target::Inside { path, fragment: None }) => path,

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 pub(crate) use args::{BuildArgs, CheckArgs, Common, VerifyArgs};
-pub(crate) use console::Console;
+pub(crate) use console::{Console, Tally};
 
 use crate::commands::{self, Ended};
 use crate::diag::Failure;

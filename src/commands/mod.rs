@@ -1,6 +1,7 @@
 //! The commands: each reads what it needs, does its work through the rooms below, and says how
 //! it ended.
 
+mod assess;
 mod build;
 mod evidence;
 mod verify;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use super::assess::claim_digests;
 use super::{Ended, find_root};
 use crate::book::{Book, LoadOptions, Page, load};
 use crate::check;
@@ -15,9 +16,9 @@ use crate::source::Sources;
 use crate::verify::findings::{findings, stale_lives};
 use crate::verify::outcome::{PageResult, Problem, StepResult};
 use crate::verify::plan::{Plan, Role, Selection, plan};
-use crate::verify::record;
+use crate::verify::record::{self, Ran, Started};
 use crate::verify::rewrite;
-use crate::verify::run::{Watch, run};
+use crate::verify::run::{Watch, rejudged, run};
 use crate::verify::world::World;
 
 /// Runs the chosen pages.
@@ -160,6 +161,13 @@ struct Job<'a> {
     console: &'a Console,
 }
 
+/// A run that is to be recorded.
+struct Recorded<'a> {
+    world: &'a World,
+    result: &'a PageResult,
+    started: Started,
+}
+
 /// Counts over all pages.
 #[derive(Default)]
 struct Counts {
@@ -197,7 +205,7 @@ impl Job<'_> {
         counts: &mut Counts,
     ) -> Result<(PageResult, bool), Failure> {
         let plan = plan(page, &self.book.config, self.sources, &selection(self.args));
-        let recording = record::begin(self.root, self.args.record)?;
+        let started = Started::now();
         let world = World::make(self.root, &plan)?;
         self.console.say(&page.path);
         let progress = |step: &crate::verify::plan::Step| {
@@ -214,14 +222,41 @@ impl Job<'_> {
         self.console.findings(&found, self.sources);
         let errors = found.iter().any(|finding| finding.severity == Severity::Error);
         let refreshed = self.args.update && self.refresh(page, &plan, &result, counts)?;
-        if let Some(recording) = recording {
-            let made = recording.finish(self.root, &record::Ran {
-                book: self.book, page, plan: &plan, world: &world, result: &result,
-            })?;
-            self.console.say(&format!("  recorded {made}"));
+        if self.args.record {
+            let run = Recorded { world: &world, result: &result, started };
+            self.record(page, &run, refreshed)?;
         }
         let clean = !errors || (refreshed && self.only_refreshable(&found));
         Ok((result, clean))
+    }
+
+    /// Records the run. A page that was refreshed is recorded as it is now, and judged by it; the
+    /// first run of a page gives it its bundle.
+    fn record(&self, page: &Page, run: &Recorded<'_>, refreshed: bool) -> Result<(), Failure> {
+        let path = self.root.join(&page.path);
+        let (bundle, given) = record::bundle_of(self.root, page, &path)?;
+        if given {
+            self.console.say(&format!("  wrote bundle: {bundle} into the header of {}", page.path));
+        }
+        let mut sources = Sources::default();
+        let now = load(self.root, &mut sources, LoadOptions { drafts: true })?.value;
+        let at = now.page_at(&page.path).ok_or_else(|| {
+            Failure::new(format!("{} is gone while it was recorded", page.path))
+        })?;
+        let plan = plan(&now.pages[at], &now.config, &sources, &selection(self.args));
+        let result = if refreshed { rejudged(&plan, run.result) } else { run.result.clone() };
+        let claims = claim_digests(self.root, &now, &sources, &bundle)?;
+        let made = record::record(self.root, &bundle, &Ran {
+            book: &now,
+            page: &now.pages[at],
+            plan: &plan,
+            world: run.world,
+            result: &result,
+            claims,
+            started: run.started,
+        })?;
+        self.console.say(&format!("  recorded evidence/{made}"));
+        Ok(())
     }
 
     /// Whether every error is one that `--update` has just refreshed.

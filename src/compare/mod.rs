@@ -2,10 +2,12 @@
 //! consistent renaming over the whole page.
 
 mod align;
+mod console;
 mod line;
 mod printed;
 
 pub(crate) use align::Op;
+pub(crate) use console::{command, console_outputs};
 pub(crate) use printed::{PrintedLine, escape, normalise, parse as printed_lines};
 
 use crate::vary::{Classes, Renaming};

@@ -156,9 +156,7 @@ fn load_bundle(id: &str, place: &str, folder: &Path) -> Result<Bundle, Failure> 
             }
         }
     }
-    bundle.runs.sort_by(|a, b| {
-        (a.verdict.finished(), &a.id).cmp(&(b.verdict.finished(), &b.id))
-    });
+    bundle.runs.sort_by(|a, b| (a.verdict.finished(), &a.id).cmp(&(b.verdict.finished(), &b.id)));
     Ok(bundle)
 }
 
@@ -251,7 +249,9 @@ fn unreadable(path: &str, line: Option<usize>, message: String) -> Diagnostic {
 fn manifest_fault(place: &str, text: &str, fault: YamlFault) -> Diagnostic {
     let path = format!("{place}/manifest.yaml");
     let line = text.lines().nth(fault.line - 1).unwrap_or("");
-    if let Some((key, value, reads_as)) = number_for_string(line).filter(|_| !fault.message.contains("not known")) {
+    if let Some((key, value, reads_as)) =
+        number_for_string(line).filter(|_| !fault.message.contains("not known"))
+    {
         let message = format!(
             "{}:{}: `{key}: {value}` is a number and reads as {reads_as}; write \"{value}\"",
             short(&path),

@@ -146,9 +146,7 @@ impl Expect {
                 Some(false) => Met::Breaks(format!("block `{block}` did not pass")),
                 None => Met::Missing(vec![block.clone()]),
             },
-            Expect::Compare(left, operator, right) => {
-                compare_names(left, *operator, right, scope)
-            }
+            Expect::Compare(left, operator, right) => compare_names(left, *operator, right, scope),
         }
     }
 }

@@ -70,9 +70,7 @@ impl Holds {
     /// Whether a run in `environment` counts for the claim.
     pub(crate) fn counts(&self, environment: &Environment) -> bool {
         self.keys.iter().all(|(key, conditions)| {
-            environment
-                .get(key)
-                .is_some_and(|version| conditions.iter().all(|c| c.admits(version)))
+            environment.get(key).is_some_and(|version| conditions.iter().all(|c| c.admits(version)))
         })
     }
 
@@ -228,7 +226,9 @@ mod tests {
 
     #[test]
     fn unreadable_conditions_are_named() {
-        for (text, word) in [("", "envoy"), ("1.38", "`1.38`"), (">= 1.38", "`>=`"), ("<>1", "`<>1`")] {
+        for (text, word) in
+            [("", "envoy"), ("1.38", "`1.38`"), (">= 1.38", "`>=`"), ("<>1", "`<>1`")]
+        {
             let (message, _) = Holds::default().add("envoy", text).expect_err("fault");
             assert!(message.contains(word), "{text:?}: {message}");
         }

@@ -263,7 +263,10 @@ source: {commit: 3fce3b5, dirty: false}
     fn a_version_that_reads_as_a_number_is_found() {
         let found = |line| number_for_string(line);
         assert_eq!(found("  kubernetes: 1.30"), Some(("kubernetes", "1.30", "1.3".into())));
-        assert_eq!(found("environment: {kubernetes: 1.30}"), Some(("kubernetes", "1.30", "1.3".into())));
+        assert_eq!(
+            found("environment: {kubernetes: 1.30}"),
+            Some(("kubernetes", "1.30", "1.3".into()))
+        );
         assert_eq!(found("  kubernetes: \"1.30\""), None);
     }
 

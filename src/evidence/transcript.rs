@@ -158,7 +158,10 @@ mod tests {
         let part = &read.parts[1];
         let newline = if output.is_empty() || output.ends_with('\n') { "" } else { "\n" };
         assert_eq!(part.output, format!("{output}{newline}"), "{text}");
-        assert_eq!(part.check.as_ref().map(|c| (c.outcome, c.exit)), Some((CheckOutcome::Fail, Some(3))));
+        assert_eq!(
+            part.check.as_ref().map(|c| (c.outcome, c.exit)),
+            Some((CheckOutcome::Fail, Some(3)))
+        );
         assert_eq!(read.checks.len(), 2, "{text}");
         if let Some([first, last]) = part.lines() {
             assert_eq!(first, 4);

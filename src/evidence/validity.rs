@@ -169,7 +169,8 @@ pub(crate) fn check_outputs(
     }
     for path in files.iter().filter(|path| path.starts_with("files/")) {
         if !run.verdict.outputs.contains_key(path) {
-            let message = format!("the verdict does not describe {path}; it was added after the run");
+            let message =
+                format!("the verdict does not describe {path}; it was added after the run");
             out.push(
                 subject
                     .error("EV103", message, path)
@@ -224,7 +225,8 @@ fn check_agreement(subject: &Subject, out: &mut Vec<Diagnostic>) {
         out.push(subject.error_at("EV106", message, at).hint(hint));
     };
     for line in disagreeing_lines(subject.run) {
-        let says = subject.run.verdict.check(block_of(&line.id)).map_or("nothing", CheckOutcome::word);
+        let says =
+            subject.run.verdict.check(block_of(&line.id)).map_or("nothing", CheckOutcome::word);
         let what = format!(
             "verdict says {says} of check `{}`, but {} reports {}",
             line.id,

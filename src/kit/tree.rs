@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::walk::{self, LeftOut, Walked};
 use super::{names, probe};
+use crate::config::Config;
 use crate::diag::{Checked, Diagnostic, Failure};
 use crate::digest::{hex, sha256_hex};
 use crate::disk::{self, Kind};
@@ -21,6 +22,14 @@ pub(crate) struct KitOptions {
     pub(crate) version: Option<String>,
     /// What is published although it would be left out, in the syntax of `.gitignore`.
     pub(crate) include: Vec<String>,
+}
+
+impl KitOptions {
+    /// What `book.toml` says of the kit of that name.
+    pub(crate) fn of(config: &Config, name: &str) -> KitOptions {
+        let table = config.file.kit.get(name).cloned().unwrap_or_default();
+        KitOptions { version: table.version, include: table.include }
+    }
 }
 
 /// One file of a kit. Its bytes stay on the disk.

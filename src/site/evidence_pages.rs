@@ -158,7 +158,7 @@ impl EvidencePages<'_> {
         let page = bundle.runs.last().and_then(|run| run.manifest.page.as_deref());
         let page = page.and_then(|path| self.site.book.page_at(path)).map(|at| &self.site.book.pages[at]);
         let runs: Vec<Value> = bundle.runs.iter().rev().map(|run| self.run_line(&path, id, run)).collect();
-        let title = bundle.title();
+        let title = bundle_title(bundle);
         let claims = self.claims_of(&path, |claim| claim.bundles().contains(&id));
         let context = json!({
             "page": bare_page(self.site, id, self.crumbs(&path, &[(&self.word("record"), "evidence/index.html"), (id, "")])),
@@ -218,7 +218,7 @@ impl EvidencePages<'_> {
                 "runner": format!("{} {}", verdict.runner.name, verdict.runner.version),
                 "checks": self.checks(id, run, &path),
                 "values": run_values(id, run, &path),
-                "files": run_files(id, run, &path),
+                "files": run_files(self.site, (id, run), &path)?,
                 "command": "bash run.sh",
                 "kit": kit_files(run),
                 "trust": self.word("trust_text"),
@@ -297,6 +297,11 @@ impl EvidencePages<'_> {
     }
 }
 
+/// A bundle's title: that of the page its newest run was about.
+pub(super) fn bundle_title(bundle: &Bundle) -> &str {
+    bundle.runs.last().map_or("", |run| run.manifest.title.as_str())
+}
+
 /// How an outcome is shown.
 fn outcome_state(outcome: Outcome) -> State {
     match outcome {
@@ -307,7 +312,7 @@ fn outcome_state(outcome: Outcome) -> State {
 }
 
 /// Every file of a run, by its path in the run's folder.
-fn all_files(site: &Site<'_>, run: &Run) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+pub(super) fn all_files(site: &Site<'_>, run: &Run) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let folder = site.root.join(&run.folder);
     let mut files = Vec::new();
     for path in disk::files_below(&folder)? {
@@ -358,26 +363,25 @@ fn run_values(id: &str, run: &Run, path: &str) -> Vec<Value> {
 }
 
 /// The files of a run, linked to their viewers, with the raw ones in a folder of their own.
-fn run_files(id: &str, run: &Run, path: &str) -> Vec<Value> {
+fn run_files(
+    site: &Site<'_>,
+    (id, run): (&str, &Run),
+    path: &str,
+) -> Result<Vec<Value>, Failure> {
     let base = format!("evidence/{id}/{}", run.verdict.run_id);
-    let entry = |name: &str, size: u64, sha256: &str| {
+    let entry = |(name, bytes): &(String, Vec<u8>)| {
         json!({
             "name": name, "href": relative(path, &format!("{base}/view/{name}.html")),
-            "size_text": size_text(size), "sha256": sha256, "is_folder": false,
+            "size_text": size_text(bytes.len() as u64), "sha256": sha256_hex(bytes),
+            "is_folder": false,
         })
     };
-    let mut files: Vec<Value> = run
-        .texts()
-        .iter()
-        .map(|(name, bytes)| entry(name, bytes.len() as u64, &sha256_hex(bytes)))
-        .collect();
-    let others = run.verdict.outputs.iter().filter(|(name, _)| name.starts_with("files/"));
-    files.extend(others.map(|(name, output)| entry(name, output.bytes, &output.sha256)));
+    let mut files: Vec<Value> = all_files(site, run)?.iter().map(entry).collect();
     files.push(json!({
-        "name": "raw", "href": relative(path, &format!("{base}/raw/index.html")), "is_folder": true,
-        "count": files.len() + 1,
+        "name": "raw", "href": relative(path, &format!("{base}/raw/index.html")),
+        "is_folder": true, "count": files.len() + 1,
     }));
-    files
+    Ok(files)
 }
 
 /// The kit files that a run could see.

@@ -8,9 +8,9 @@ use super::output::Staging;
 use crate::diag::{Diagnostic, Failure};
 use crate::disk;
 use crate::html::escape;
-use crate::kit::pages::{FolderIndex, KitPage, Way, folder_indexes, kit_page, kits_index};
+use crate::kit::pages::{FolderIndex, KitPage, folder_indexes, kit_page, kits_index};
 use crate::kit::publish::{ArchiveFacts, Claims, PublishOptions, publish};
-use crate::kit::{Kit, viewer};
+use crate::kit::{Kit, Way, viewer};
 
 /// Publishes every kit: files, archives, pages.
 ///

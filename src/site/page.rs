@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Site;
+use super::evidence_pages::{all_files, bundle_title};
 use super::frame::{crumbs, frame, index_of, merged, section_title, size_text};
 use super::output::Staging;
 use super::record::{
@@ -42,7 +43,7 @@ pub(super) fn page(
     let section = site.book.section_of(page);
     let context = merged(
         frame(site, &page.out, section),
-        json!({ "page": page_context(site, (index, section), &body, turn) }),
+        json!({ "page": page_context(site, (index, section), &body, turn)? }),
     );
     match site.theme.render("page.html", &context) {
         Ok(html) => staging.put(&page.out, html.as_bytes())?,
@@ -68,7 +69,7 @@ fn page_context(
     (index, section): (usize, usize),
     body: &Body,
     (prev, next): (Turn, Turn),
-) -> Value {
+) -> Result<Value, Failure> {
     let page = &site.book.pages[index];
     let front = &page.front;
     let out = &page.out;
@@ -79,7 +80,7 @@ fn page_context(
     let minutes = body.plain_words.div_ceil(WORDS_A_MINUTE);
     let record = page_rows(site, index, out);
     let edit = site.book.config.file.book.edit_url.as_ref();
-    json!({
+    Ok(json!({
         "title": page.title,
         "title_id": body.title_id,
         "lang": site.book.config.file.book.language,
@@ -100,12 +101,12 @@ fn page_context(
         "record": (!record.is_empty()).then_some(record),
         "prev": turn(prev),
         "next": turn(next),
-        "files": files(site, page),
+        "files": files(site, page)?,
         "raw_href": relative(out, &raw_markdown(page)),
         "edit_href": edit.map(|url| url.replace("{path}", &crate::address::encode(&page.path))),
         "languages": [],
         "generated": false,
-    })
+    }))
 }
 
 /// The contents list: headings of level 3 below those of level 2.
@@ -148,23 +149,20 @@ fn meta(site: &Site<'_>, page: &Page) -> Vec<Value> {
 }
 
 /// The files of the newest run of the page's bundle.
-fn files(site: &Site<'_>, page: &Page) -> Vec<Value> {
+fn files(site: &Site<'_>, page: &Page) -> Result<Vec<Value>, Failure> {
     let bundle = page.front.verify.as_ref().and_then(|verify| verify.bundle.as_ref());
     let Some(run) = bundle.and_then(|bundle| site.evidence.newest(bundle)) else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
-    let folder = format!("evidence/{}/{}/raw", run.verdict.bundle, run.verdict.run_id);
-    run.texts()
-        .iter()
-        .map(|(name, bytes)| {
-            let to = format!("{folder}/{name}");
-            json!({
-                "name": format!("{}/{}/{name}", run.verdict.bundle, run.verdict.run_id),
-                "href": relative(&page.out, &to),
-                "size_text": size_text(bytes.len() as u64), "sha256": sha256_hex(bytes),
-            })
+    let name = format!("{}/{}", run.verdict.bundle, run.verdict.run_id);
+    let entry = |(file, bytes): &(String, Vec<u8>)| {
+        let to = format!("evidence/{name}/view/{file}.html");
+        json!({
+            "name": format!("{name}/{file}"), "href": relative(&page.out, &to),
+            "size_text": size_text(bytes.len() as u64), "sha256": sha256_hex(bytes),
         })
-        .collect()
+    };
+    Ok(all_files(site, run)?.iter().map(entry).collect())
 }
 
 /// The list pages of folders that have no index page of their own.
@@ -274,7 +272,7 @@ impl World for Surroundings<'_> {
             return self.chip(id, format!("{address}#{id}"));
         }
         let (to, title) = if let Some(bundle) = self.site.evidence.bundles.get(id) {
-            (bundle_page(id), bundle.title().to_owned())
+            (bundle_page(id), bundle_title(bundle).to_owned())
         } else {
             let report = self.site.evidence.records.reports.get(id)?;
             (report_page(id), report.title.clone())

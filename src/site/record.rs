@@ -1,6 +1,6 @@
 //! The verification record: claims with state, proof and values, for a page and for the site.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -26,6 +26,10 @@ pub(crate) struct Evidence {
     pub(crate) records: Records,
     /// For each kit, the claims whose runs could see a file.
     pub(crate) kit_claims: BTreeMap<String, Claims>,
+    /// Blocks (bundle, id) that are not what the newest run ran.
+    pub(crate) changed_blocks: BTreeSet<(String, String)>,
+    /// Bundles whose newest run saw other kit files than are there now.
+    pub(crate) stale_bundles: BTreeSet<String>,
 }
 
 impl Evidence {
@@ -100,7 +104,7 @@ fn proofs(site: &Site<'_>, claim: &Claim, state: &ClaimState, out: &str) -> Vec<
             .find(|link| link.reference == *reference)
             .and_then(|link| link.run.as_ref());
         let to = match reference {
-            EvidenceRef::Bundle { bundle, .. } => match deciding {
+            EvidenceRef::Bundle { id: bundle, .. } => match deciding {
                 Some(run) => run_page(bundle, &run.run.id),
                 None if site.evidence.bundles.contains_key(bundle) => bundle_page(bundle),
                 None => return json!({ "label": label, "href": "" }),

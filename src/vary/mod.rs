@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-pub(crate) use capture::{Capture, captures};
+pub(crate) use capture::{Capture, CaptureFault, captures};
 pub(crate) use rename::Renaming;
 
 /// How the values of a class may differ.

@@ -1,6 +1,7 @@
 //! `console` blocks: `$ ` lines are commands, `> ` lines go on with one, the rest is output.
 
 use crate::book::Block;
+use crate::compare::command;
 use crate::source::{Sources, Span};
 
 use super::plan::{Printed, Unit};
@@ -19,11 +20,6 @@ pub(super) fn units(block: &Block, sources: &Sources) -> Vec<Unit> {
             unit(block, sources, id, &lines[..end], *start)
         })
         .collect()
-}
-
-/// The text of a command line, without its prompt.
-pub(super) fn command(line: &str) -> Option<&str> {
-    if line == "$" { Some("") } else { line.strip_prefix("$ ") }
 }
 
 /// One command, whose lines begin at `start` and end with `lines`.

@@ -2,6 +2,7 @@
 
 mod console;
 pub(crate) mod findings;
+mod header;
 pub(crate) mod outcome;
 pub(crate) mod plan;
 pub(crate) mod record;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::book::{Block, BlockKind, Page, Workdir, class_names};
 use crate::config::Config;
 use crate::fence::parse_duration;
+use crate::kit::KitOptions;
 use crate::source::{Sources, Span};
 use crate::vary::{Capture, Classes, captures};
 
@@ -81,6 +82,8 @@ pub(crate) struct Plan {
     pub(crate) workdir: Workdir,
     /// The kit, where the page names one.
     pub(crate) kit: Option<String>,
+    /// What the book says of that kit.
+    pub(crate) kit_options: KitOptions,
     /// The part of the kit that is copied; all of it when empty.
     pub(crate) uses: Vec<String>,
     /// Environment variables that are passed through.
@@ -118,6 +121,7 @@ pub(crate) fn plan(page: &Page, config: &Config, sources: &Sources, selection: &
         captures: captures(&verify.capture).0,
         workdir: verify.workdir.unwrap_or(default),
         kit: page.front.kit.clone(),
+        kit_options: page.front.kit.as_deref().map(|name| KitOptions::of(config, name)).unwrap_or_default(),
         uses: verify.uses,
         env: verify.env,
         params: page.front.params.clone().into_iter().collect(),

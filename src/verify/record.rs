@@ -5,6 +5,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
+use super::header;
 use super::outcome::{PageResult, Problem, StepResult, UnitResult};
 use super::plan::{Plan, Step};
 use super::replay;
@@ -15,7 +16,7 @@ use crate::disk;
 use crate::evidence::{
     Captured, Check, CheckOutcome, Digests, Inputs, Manifest, ManifestBlock, ManifestKit,
     ManifestRun, Outcome, Recording, Runner, Verdict, block_digest, capture_digest, new_run_id,
-    write_part, write_run,
+    next_bundle_id, write_part, write_run,
 };
 
 /// The clock's word on when a run began.
@@ -77,6 +78,25 @@ pub(crate) fn record(root: &Path, bundle: &str, ran: &Ran<'_>) -> Result<String,
     Ok(format!("{bundle}/{run_id}"))
 }
 
+/// The bundle of a page; one that has none is given the lowest free number, which is written
+/// into its header. The second value says whether it was.
+///
+/// # Errors
+/// `evidence/` cannot be listed, or the page cannot be written.
+pub(crate) fn bundle_of(
+    root: &Path,
+    page: &Page,
+    path: &Path,
+) -> Result<(String, bool), Failure> {
+    if let Some(bundle) = page.front.verify.as_ref().and_then(|verify| verify.bundle.clone()) {
+        return Ok((bundle, false));
+    }
+    let bundle = next_bundle_id(root)?;
+    let text = disk::read_text(path)?;
+    disk::replace(path, header::with_bundle(&text, &bundle).as_bytes())?;
+    Ok((bundle, true))
+}
+
 /// A time in whole seconds, RFC 3339, UTC.
 fn second(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
@@ -87,7 +107,7 @@ fn changed_inputs(root: &Path, ran: &Ran<'_>) -> Result<Vec<String>, Failure> {
     if ran.world.kit.is_empty() {
         return Ok(Vec::new());
     }
-    let kit = load_kit(root, ran.plan.kit.as_deref().unwrap_or_default())?;
+    let kit = load_kit(root, ran.plan)?;
     let now: BTreeMap<&str, &str> =
         kit.files.iter().map(|file| (file.path.as_str(), file.sha256.as_str())).collect();
     let changed = |(path, sha): &(&String, &String)| now.get(path.as_str()) != Some(&sha.as_str());

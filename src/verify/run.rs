@@ -167,6 +167,31 @@ impl Runner<'_> {
     }
 }
 
+/// The same run judged by another plan of the page: after a refresh the outputs are what the
+/// page prints now.
+pub(crate) fn rejudged(plan: &Plan, result: &PageResult) -> PageResult {
+    let mut out = PageResult { names: crate::vary::Renaming::default(), ..result.clone() };
+    for step in &plan.steps {
+        let Some(ran) = out.steps.iter_mut().find(|ran| ran.id == step.id) else { continue };
+        for (unit, got) in step.units.iter().zip(&mut ran.units) {
+            let Some(printed) = &unit.printed else { continue };
+            let question = Question {
+                printed: &printed.text,
+                measured: &got.output,
+                classes: &step.classes,
+                unordered: step.unordered,
+            };
+            let comparison = compare(&question, &mut out.names);
+            got.problems.retain(|problem| *problem != Problem::Drift);
+            if !comparison.equal {
+                got.problems.push(Problem::Drift);
+            }
+            got.comparison = Some(comparison);
+        }
+    }
+    out
+}
+
 /// The exit code of a unit that ended by itself.
 fn exit_code(end: &End) -> Option<i32> {
     match end {

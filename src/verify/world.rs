@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use tempfile::TempDir;
 
 use super::plan::Plan;
 use crate::book::Workdir;
 use crate::diag::Failure;
 use crate::disk;
-use crate::kit::{Kit, KitOptions};
+use crate::kit::{Kit, visible};
 use crate::proc;
 
 /// Variables that are passed through as they are.
@@ -59,7 +58,7 @@ impl World {
         let mut kit = BTreeMap::new();
         let cwd = match plan.workdir {
             Workdir::Kit => {
-                kit = copy_kit(root, plan, &work)?;
+                kit = copy_kit(&load_kit(root, plan)?, plan, &work)?;
                 work
             }
             Workdir::Temp => work,
@@ -88,44 +87,26 @@ fn environment(plan: &Plan) -> BTreeMap<OsString, OsString> {
 }
 
 /// Copies the declared part of the kit into a fresh folder.
-fn copy_kit(root: &Path, plan: &Plan, to: &Path) -> Result<BTreeMap<String, String>, Failure> {
-    let name = plan.kit.as_deref().unwrap_or_default();
-    let kit = load_kit(root, name)?;
-    let uses = glob_set(&plan.uses)?;
+fn copy_kit(kit: &Kit, plan: &Plan, to: &Path) -> Result<BTreeMap<String, String>, Failure> {
     let mut seen = BTreeMap::new();
-    for file in &kit.files {
-        if uses.as_ref().is_some_and(|uses| !uses.is_match(&file.path)) {
-            continue;
-        }
+    for file in visible(kit, &plan.uses)? {
         let path = to.join(&file.path);
         disk::write(&path, &file.bytes()?)?;
         disk::set_mode(&path, file.mode())?;
         seen.insert(file.path.clone(), file.sha256.clone());
     }
     if seen.is_empty() {
-        let message = format!("{}: `uses` matches no file of kit {name}", plan.path);
+        let message = format!("{}: `uses` matches no file of kit {}", plan.path, kit.name);
         return Err(Failure::new(message));
     }
     Ok(seen)
 }
 
-/// Reads a kit for a run: what is left out by default is left out here too.
+/// Reads the kit that a plan names.
 ///
 /// # Errors
 /// The kit cannot be read.
-pub(crate) fn load_kit(root: &Path, name: &str) -> Result<Kit, Failure> {
-    Ok(Kit::load(root, name, &KitOptions::default())?.value)
-}
-
-/// The patterns of `uses`; `None` when there is none, which means all.
-fn glob_set(patterns: &[String]) -> Result<Option<GlobSet>, Failure> {
-    if patterns.is_empty() {
-        return Ok(None);
-    }
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-        set.add(glob.map_err(|error| Failure::new(format!("`uses`: {error}")))?);
-    }
-    set.build().map(Some).map_err(|error| Failure::new(format!("`uses`: {error}")))
+pub(crate) fn load_kit(root: &Path, plan: &Plan) -> Result<Kit, Failure> {
+    let name = plan.kit.as_deref().unwrap_or_default();
+    Ok(Kit::load(root, name, &plan.kit_options)?.value)
 }

@@ -1,0 +1,141 @@
+//! `labdoc build` and `labdoc check`.
+
+use serde_json::json;
+
+use super::Ended;
+use super::assess::{Assessed, assess};
+use crate::check::links::Map;
+use crate::cli::{BuildArgs, CheckArgs, Common, Console, Tally};
+use crate::diag::{Diagnostic, Failure, Severity};
+use crate::disk;
+use crate::html::Highlight;
+use crate::site::{Site, Staging, Theme, render};
+
+/// Builds the site.
+///
+/// # Errors
+/// Something cannot be read or written.
+pub(crate) fn build(common: &Common, args: &BuildArgs, console: &Console) -> Result<Ended, Failure> {
+    let mut assessed = assess(common, &args.check)?;
+    let out = if args.out.is_absolute() {
+        args.out.clone()
+    } else if common.root.is_some() || args.out.as_os_str() == "public" {
+        assessed.root.join(&args.out)
+    } else {
+        disk::current_folder()?.join(&args.out)
+    };
+    let theme = load_theme(&mut assessed)?;
+    let before = has_errors(&assessed.findings);
+    if before {
+        let tally = show(&assessed, console);
+        return Ok(finish(tally, "nothing was written", console));
+    }
+    let staging = Staging::begin(&out)?;
+    let rendered = render_into(&assessed, &theme, &staging);
+    let found = match rendered {
+        Ok(found) => found,
+        Err(failure) => {
+            staging.discard()?;
+            return Err(failure);
+        }
+    };
+    assessed.findings.extend(found);
+    let tally = show(&assessed, console);
+    if tally.errors > 0 {
+        staging.discard()?;
+        return Ok(finish(tally, "nothing was written", console));
+    }
+    let committed = staging.commit()?;
+    for path in &committed.foreign {
+        console.say(&format!("kept {path}, which labdoc did not write"));
+    }
+    let sentence = format!(
+        "{} pages, {} files ({} changed, {} removed) in {}",
+        assessed.book.pages.len(),
+        committed.files,
+        committed.changed,
+        committed.removed,
+        args.out.display()
+    );
+    console.summary(&sentence, &json!({
+        "outcome": "clean", "pages": assessed.book.pages.len(), "files": committed.files,
+        "changed": committed.changed, "removed": committed.removed,
+        "errors": 0, "warnings": tally.warnings,
+    }));
+    Ok(Ended::Clean)
+}
+
+/// All findings of a build; nothing is written that stays.
+///
+/// # Errors
+/// Something cannot be read.
+pub(crate) fn check(common: &Common, args: &CheckArgs, console: &Console) -> Result<Ended, Failure> {
+    let mut assessed = assess(common, args)?;
+    let theme = load_theme(&mut assessed)?;
+    if !has_errors(&assessed.findings) {
+        let scratch = disk::temporary_folder("labdoc-check-")?;
+        let staging = Staging::begin(&scratch.path().join("site"))?;
+        let found = render_into(&assessed, &theme, &staging)?;
+        assessed.findings.extend(found);
+    }
+    let tally = show(&assessed, console);
+    Ok(finish(tally, "checked", console))
+}
+
+/// The theme of the book, with its findings among the others.
+fn load_theme(assessed: &mut Assessed) -> Result<Theme, Failure> {
+    let loaded = Theme::load(&assessed.root, &assessed.book.config.file.book.language)?;
+    assessed.findings.extend(loaded.diagnostics);
+    Ok(loaded.value)
+}
+
+/// Renders the site.
+fn render_into(
+    assessed: &Assessed,
+    theme: &Theme,
+    staging: &Staging,
+) -> Result<Vec<Diagnostic>, Failure> {
+    let map =
+        Map { book: &assessed.book, kits: &assessed.kits, statics: &assessed.statics };
+    let highlight = Highlight::default();
+    let site = Site {
+        root: &assessed.root,
+        book: &assessed.book,
+        sources: &assessed.sources,
+        kits: &assessed.kits,
+        map: &map,
+        theme,
+        evidence: &assessed.evidence,
+        highlight: &highlight,
+    };
+    render(&site, staging)
+}
+
+/// Whether something stands against a build.
+fn has_errors(findings: &[Diagnostic]) -> bool {
+    findings.iter().any(|finding| finding.severity == Severity::Error)
+}
+
+/// Shows the findings in the order of their places; one that was found twice is shown once.
+fn show(assessed: &Assessed, console: &Console) -> Tally {
+    let mut findings = assessed.findings.clone();
+    findings.sort_by(|a, b| {
+        let key = |f: &Diagnostic| (f.place.clone(), f.severity, f.code, f.message.clone());
+        key(a).cmp(&key(b))
+    });
+    findings.dedup();
+    console.findings(&findings, &assessed.sources)
+}
+
+/// The last line of a build that wrote nothing, and of a check.
+fn finish(tally: Tally, what: &str, console: &Console) -> Ended {
+    let Tally { errors, warnings } = tally;
+    let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    let sentence =
+        format!("{what}: {}, {}", plural(errors, "error"), plural(warnings, "warning"));
+    let outcome = if errors > 0 { "findings" } else { "clean" };
+    console.summary(&sentence, &json!({
+        "outcome": outcome, "errors": errors, "warnings": warnings,
+    }));
+    if errors > 0 { Ended::Findings } else { Ended::Clean }
+}

@@ -1,0 +1,36 @@
+//! Which lines of a `console` block are commands: `$ ` begins one, `> ` goes on with it.
+
+/// The text of a command line, without its prompt.
+pub(crate) fn command(line: &str) -> Option<&str> {
+    if line == "$" { Some("") } else { line.strip_prefix("$ ") }
+}
+
+/// The printed output of each command of a console block.
+pub(crate) fn console_outputs(text: &str) -> Vec<String> {
+    let mut outputs: Vec<String> = Vec::new();
+    let mut in_command = false;
+    for line in text.lines() {
+        if command(line).is_some() {
+            outputs.push(String::new());
+            in_command = true;
+        } else if !(in_command && line.starts_with("> ")) {
+            in_command = false;
+            if let Some(output) = outputs.last_mut() {
+                output.push_str(line);
+                output.push('\n');
+            }
+        }
+    }
+    outputs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_follow_their_commands() {
+        let text = "$ a\n> b\n1\n> 2\n$ c\n$\n3\n";
+        assert_eq!(console_outputs(text), ["1\n> 2\n", "", "3\n"]);
+    }
+}

@@ -1,0 +1,337 @@
+//! One claim against one piece of evidence: the states of the table in the design, first match
+//! wins.
+
+use std::collections::BTreeMap;
+
+use super::bundle::{Bundle, Bundles, Run};
+use super::claim::Claim;
+use super::evaluate::{RunView, evaluate, printed};
+use super::holds::{Environment, matches_environment, mismatches};
+use super::now::Now;
+use super::reason::{Reason, RunRef};
+use super::records::{Records, Role};
+use super::reference::EvidenceRef;
+use super::stale;
+use super::state::{DecidingRun, EnvironmentRuns, LinkState, Word, environment_words};
+use super::verdict::{Captured, Inputs as RunInputs};
+
+/// Everything that a claim is judged against.
+#[derive(Clone, Copy)]
+pub(super) struct Inputs<'a> {
+    /// The recorded runs.
+    pub(super) bundles: &'a Bundles,
+    /// What others measured and published.
+    pub(super) records: &'a Records,
+    /// The documents as they are now.
+    pub(super) now: &'a Now,
+}
+
+/// The state of a link to a bundle, a report or a source.
+pub(super) fn judge_reference(
+    claim: &Claim,
+    reference: &EvidenceRef,
+    inputs: &Inputs,
+) -> LinkState {
+    let mut link = LinkState::new(reference.clone());
+    match reference {
+        EvidenceRef::Bundle { id, block } => match inputs.bundles.get(id) {
+            None => {
+                link.set(Word::Absent, Reason::Absent(format!("evidence/{id}/ does not exist")))
+            }
+            Some(bundle) => {
+                let subject = Subject::new(claim, bundle, block.as_deref(), inputs);
+                subject.judge(&mut link);
+            }
+        },
+        EvidenceRef::Report(id) => report(id, inputs.records, &mut link),
+        EvidenceRef::Source(id) => stale::source(claim, id, inputs, &mut link),
+        // Premises are judged by the caller, which knows the other claims.
+        EvidenceRef::Claim(_) => {}
+    }
+    link
+}
+
+/// A report stands when it is there and is what is stated.
+fn report(id: &str, records: &Records, link: &mut LinkState) {
+    link.word = Word::Reported;
+    match records.reports.get(id) {
+        None => {
+            let text = format!("report {id} is not in evidence/reports.yaml");
+            link.set(Word::Absent, Reason::Absent(text));
+        }
+        Some(report) => {
+            link.decides = report.role == Role::Decides;
+            if !report.intact {
+                let text = format!("the file of report {id} is not the one that is stated");
+                link.set(Word::Absent, Reason::Absent(text));
+            }
+        }
+    }
+}
+
+/// A claim and a bundle that exists.
+struct Subject<'a> {
+    claim: &'a Claim,
+    bundle: &'a Bundle,
+    block: Option<&'a str>,
+    inputs: &'a Inputs<'a>,
+    asked: Environment,
+}
+
+impl<'a> Subject<'a> {
+    /// Resolves the environment in which the claim is judged.
+    fn new(
+        claim: &'a Claim,
+        bundle: &'a Bundle,
+        block: Option<&'a str>,
+        inputs: &'a Inputs<'a>,
+    ) -> Subject<'a> {
+        let asked = inputs.now.environment(&claim.path, &bundle.id);
+        Subject { claim, bundle, block, inputs, asked }
+    }
+
+    /// The table, row by row.
+    fn judge(&self, link: &mut LinkState) {
+        if self.bundle.is_invalid() {
+            link.word = Word::Invalid;
+            let faults = self.bundle.faults.iter();
+            link.reasons.extend(faults.map(|fault| Reason::Invalid(fault.message.clone())));
+            return;
+        }
+        self.survey(link);
+        let Some(run) = deciding_run(self.claim, self.bundle, &self.asked) else {
+            self.pending(link);
+            return;
+        };
+        link.run = Some(self.describe(run));
+        self.unfinished_note(run, link);
+        let result = evaluate(self.claim, &self.view(run));
+        let broken = result.failures.into_iter().chain(self.printed(run));
+        link.reasons.extend(broken);
+        let stale = stale::reasons(self.claim, &self.view(run), &self.asked, self.inputs.now);
+        if !link.reasons.is_empty() {
+            link.word = Word::Failed;
+            link.reasons.extend(self.older_pass(run));
+            link.reasons.extend(stale);
+        } else if !result.missing.is_empty() {
+            let names = result.missing;
+            link.set(Word::Pending, Reason::NoValue { bundle: self.bundle.id.clone(), names });
+        } else {
+            link.flaky = self.flaky(run);
+            link.word = if stale.is_empty() { Word::Verified } else { Word::Stale };
+            link.reasons = stale;
+        }
+    }
+
+    /// A run as it is seen from the claim.
+    fn view(&self, run: &'a Run) -> RunView<'a> {
+        let plan = self.inputs.now.plans.get(&self.bundle.id);
+        RunView {
+            bundle: self.bundle,
+            run,
+            block: self.block,
+            plan,
+            others: other_runs(self.claim, self.bundle, self.inputs),
+            inputs: *self.inputs,
+        }
+    }
+
+    /// Row 3: why there is no run that decides.
+    fn pending(&self, link: &mut LinkState) {
+        let id = &self.bundle.id;
+        let finished = self.bundle.runs.iter().any(|run| run.verdict.is_finished());
+        let reason = match self.bundle.runs.last() {
+            None => Reason::NoRun(format!("{id} has no recorded run")),
+            Some(_) if finished => Reason::NoRun(format!(
+                "no finished run of {id} is in the environment for which it is claimed ({})",
+                self.claim.entry.holds
+            )),
+            Some(run) => Reason::NotFinished {
+                bundle: id.clone(),
+                started: run.verdict.date().to_string(),
+                why: run.verdict.reason.clone(),
+            },
+        };
+        link.set(Word::Pending, reason);
+    }
+
+    /// The printed output of the bundle's page, where it breaks a condition.
+    fn printed(&self, run: &'a Run) -> Vec<Reason> {
+        printed(self.claim, &self.view(run))
+    }
+
+    /// A newer attempt that broke off is no measurement, but it is said.
+    fn unfinished_note(&self, run: &Run, link: &mut LinkState) {
+        let last = self.bundle.runs.last().filter(|last| !last.verdict.is_finished());
+        if let Some(last) = last.filter(|last| last.verdict.finished() >= run.verdict.finished()) {
+            let why = last.verdict.reason.as_ref().map_or(String::new(), |why| format!(": {why}"));
+            link.notes.push(format!(
+                "the last attempt ({}, run {}) did not finish{why}",
+                last.verdict.date(),
+                last.id
+            ));
+        }
+    }
+
+    /// The pass that the deciding failure overturns.
+    fn older_pass(&self, run: &'a Run) -> Option<Reason> {
+        let same = |other: &&&Run| {
+            other.id != run.id && self.group(other) == self.group(run) && self.counts(other)
+        };
+        let runs: Vec<&Run> = self.bundle.runs.iter().collect();
+        let passed = runs
+            .iter()
+            .filter(same)
+            .rfind(|other| evaluate(self.claim, &self.view(other)).passed() == Some(true))?;
+        Some(Reason::OlderPass {
+            run: run_ref(run, &self.bundle.id),
+            passed: passed.verdict.date(),
+        })
+    }
+
+    /// How many of the runs on the same inputs and in the same environment failed.
+    fn flaky(&self, run: &'a Run) -> Option<(usize, usize)> {
+        let same = |other: &&Run| {
+            self.counts(other)
+                && self.group(other) == self.group(run)
+                && same_inputs(&other.verdict.inputs, &run.verdict.inputs)
+        };
+        let results: Vec<Option<bool>> = self
+            .bundle
+            .runs
+            .iter()
+            .filter(same)
+            .map(|other| evaluate(self.claim, &self.view(other)).passed())
+            .collect();
+        let failed = results.iter().filter(|passed| **passed == Some(false)).count();
+        (failed > 0).then_some((failed, results.len()))
+    }
+
+    /// Whether a run measured something and counts for the claim.
+    fn counts(&self, run: &Run) -> bool {
+        counts(self.claim, run)
+    }
+
+    /// The environment of a run, reduced to the keys that matter.
+    fn group(&self, run: &Run) -> Environment {
+        let matters = |key: &str| {
+            self.asked.contains_key(key) || self.claim.entry.holds.keys().any(|known| known == key)
+        };
+        let environment = run.verdict.environment.iter();
+        environment.filter(|(key, _)| matters(key)).map(|(k, v)| (k.clone(), v.clone())).collect()
+    }
+
+    /// Every environment with its newest run; those that do not count become notes too.
+    fn survey(&self, link: &mut LinkState) {
+        let mut groups: BTreeMap<Environment, Vec<&'a Run>> = BTreeMap::new();
+        for run in self.bundle.runs.iter().filter(|run| run.verdict.is_finished()) {
+            groups.entry(self.group(run)).or_default().push(run);
+        }
+        for (key, runs) in groups {
+            let Some(newest) = runs.last() else { continue };
+            let shown = if key.is_empty() { newest.verdict.environment.clone() } else { key };
+            let passed = evaluate(self.claim, &self.view(newest)).passed();
+            let counts = self.counts(newest);
+            if let (false, Some(passed)) = (counts, passed) {
+                link.notes.push(contrast(&environment_words(&shown), passed));
+            }
+            link.environments.push(EnvironmentRuns {
+                environment: shown,
+                counts,
+                passed,
+                date: newest.verdict.date(),
+                run_id: newest.id.clone(),
+                runs: runs.len(),
+            });
+        }
+    }
+
+    /// What a page shows of the deciding run.
+    fn describe(&self, run: &Run) -> DecidingRun {
+        let wanted = self.claim.names();
+        let lives = &self.claim.lives;
+        let named = |name: &String| {
+            wanted.iter().any(|wanted| wanted.path == *name)
+                || lives.iter().any(|live| live.rsplit('#').next() == Some(name))
+        };
+        let values: BTreeMap<String, Captured> = run
+            .verdict
+            .values
+            .iter()
+            .filter(|(name, _)| named(name))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        let owned = |(key, asked, have): (&str, &str, Option<&str>)| {
+            (key.to_owned(), asked.to_owned(), have.map(str::to_owned))
+        };
+        let asked = mismatches(&run.verdict.environment, &run.manifest.environment);
+        DecidingRun {
+            run: run_ref(run, &self.bundle.id),
+            environment: run.verdict.environment.clone(),
+            values,
+            not_as_asked: asked.into_iter().map(owned).collect(),
+        }
+    }
+}
+
+/// The sentence about a run outside of the environments for which the claim is made.
+fn contrast(environment: &str, passed: bool) -> String {
+    if passed {
+        format!("{environment}: would hold there too, which is not claimed")
+    } else {
+        format!("{environment}: does not hold, as stated")
+    }
+}
+
+/// Whether a run is finished and in an environment for which the claim is made.
+fn counts(claim: &Claim, run: &Run) -> bool {
+    run.verdict.is_finished() && claim.entry.holds.counts(&run.verdict.environment)
+}
+
+/// The run that decides: the newest finished one that counts and is in the page's environment;
+/// if none is, the newest that counts.
+pub(super) fn deciding_run<'a>(
+    claim: &Claim,
+    bundle: &'a Bundle,
+    asked: &Environment,
+) -> Option<&'a Run> {
+    let mut counting = bundle.runs.iter().filter(|run| counts(claim, run));
+    let newest = counting.clone().next_back();
+    counting.rfind(|run| matches_environment(&run.verdict.environment, asked)).or(newest)
+}
+
+/// The deciding runs of the other bundles that the claim names, for conditions over several.
+fn other_runs<'a>(
+    claim: &'a Claim,
+    bundle: &Bundle,
+    inputs: &Inputs<'a>,
+) -> BTreeMap<&'a str, &'a Run> {
+    let mut ids = claim.bundles();
+    ids.extend(claim.names().into_iter().filter_map(|name| name.bundle.as_deref()));
+    let mut out = BTreeMap::new();
+    for id in ids.into_iter().filter(|id| *id != bundle.id) {
+        let other = inputs.bundles.get(id).filter(|other| !other.is_invalid());
+        let asked = inputs.now.environment(&claim.path, id);
+        if let Some(run) = other.and_then(|other| deciding_run(claim, other, &asked)) {
+            out.insert(id, run);
+        }
+    }
+    out
+}
+
+/// Whether two runs had the same inputs. Of a page's run these are kit, blocks and captures: its
+/// manifest also holds information, such as the commit, that is no input.
+fn same_inputs(a: &RunInputs, b: &RunInputs) -> bool {
+    let plan = a.kit == b.kit && a.blocks == b.blocks && a.captures == b.captures;
+    plan && (!a.blocks.is_empty() || a.bundle == b.bundle)
+}
+
+/// A run as a sentence names it.
+pub(super) fn run_ref(run: &Run, bundle: &str) -> RunRef {
+    RunRef {
+        bundle: bundle.to_owned(),
+        id: run.id.clone(),
+        folder: run.folder.clone(),
+        date: run.verdict.date(),
+    }
+}
