@@ -9,8 +9,8 @@ mod parse;
 mod slug;
 mod tree;
 
-pub(crate) use front::split as split_header;
 pub(crate) use events::{Spanned, events};
+pub(crate) use front::split as split_header;
 pub(crate) use inline::{Mark, MarkKind, is_claim_id, visible};
 pub(crate) use page::*;
 pub(crate) use parse::parse;

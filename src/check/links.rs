@@ -49,7 +49,10 @@ impl Map<'_> {
             Written::Elsewhere(scheme) => return elsewhere(&scheme, link),
             Written::Absolute => return Err(absolute(link)),
             Written::Unreadable => {
-                return Err(Diagnostic::error("LK004", format!("{link} is not a readable address")));
+                return Err(Diagnostic::error(
+                    "LK004",
+                    format!("{link} is not a readable address"),
+                ));
             }
             Written::Inside { path, fragment } => (path, fragment),
         };
@@ -107,9 +110,11 @@ impl Map<'_> {
 
     /// The finding for a path at which nothing is published.
     fn missing(&self, full: &str) -> Diagnostic {
-        let same_but_case = self.candidates().find(|path| path.to_lowercase() == full.to_lowercase());
+        let same_but_case =
+            self.candidates().find(|path| path.to_lowercase() == full.to_lowercase());
         if let Some(path) = same_but_case {
-            let finding = Diagnostic::error("LK003", format!("{full} differs in letter case from {path}"));
+            let finding =
+                Diagnostic::error("LK003", format!("{full} differs in letter case from {path}"));
             return finding.hint(format!("write {path}; other systems tell the two apart"));
         }
         let mut finding = Diagnostic::error("LK001", format!("{full} does not exist"));

@@ -77,9 +77,13 @@ impl PageCheck<'_> {
         let mut named: Vec<(&String, Span)> =
             page_wide.map(|name| (name, self.header_word(name))).collect();
         for block in &self.page.blocks {
-            named.extend(block.options.vary.iter().map(|name| (name, self.vary_span(block.span, name))));
+            named.extend(
+                block.options.vary.iter().map(|name| (name, self.vary_span(block.span, name))),
+            );
             if let Some(output) = &block.output {
-                named.extend(output.vary.iter().map(|name| (name, self.vary_span(output.span, name))));
+                named.extend(
+                    output.vary.iter().map(|name| (name, self.vary_span(output.span, name))),
+                );
             }
         }
         let unknown = named.into_iter().filter(|(name, _)| !known.knows(name));
@@ -113,14 +117,20 @@ impl PageCheck<'_> {
         };
         let mut findings: Vec<Diagnostic> = bad.iter().map(fault).collect();
         for capture in good.iter().filter(|c| self.page.block(&c.block).is_none()) {
-            let message = format!("capture `{}` reads block `{}`, which this page does not have", capture.name, capture.block);
+            let message = format!(
+                "capture `{}` reads block `{}`, which this page does not have",
+                capture.name, capture.block
+            );
             let ids = self.page.blocks.iter().map(|block| block.id.as_str());
-            let mut finding = Diagnostic::error("PG009", message).at(self.header_word(&capture.name));
-            finding.hint = nearest(&capture.block, ids).map(|near| format!("did you mean `{near}`?"));
+            let mut finding =
+                Diagnostic::error("PG009", message).at(self.header_word(&capture.name));
+            finding.hint =
+                nearest(&capture.block, ids).map(|near| format!("did you mean `{near}`?"));
             findings.push(finding);
         }
         for (key, name) in verify.measure.iter().filter(|(_, n)| !verify.capture.contains_key(*n)) {
-            let message = format!("environment key `{key}` is measured by `{name}`, which is not captured");
+            let message =
+                format!("environment key `{key}` is measured by `{name}`, which is not captured");
             let mut finding = Diagnostic::error("PG009", message).at(self.header_word(name));
             let names = verify.capture.keys().map(String::as_str);
             finding.hint = nearest(name, names).map(|near| format!("did you mean `{near}`?"));
@@ -153,7 +163,8 @@ impl PageCheck<'_> {
         };
         let message = format!("kit `{kit}` is not there: labkit/{kit}/ does not exist");
         let mut finding = Diagnostic::error("PG011", message).at(self.header_word(kit));
-        finding.hint = nearest(kit, names.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
+        finding.hint = nearest(kit, names.iter().map(String::as_str))
+            .map(|near| format!("did you mean `{near}`?"));
         Ok(vec![finding])
     }
 }

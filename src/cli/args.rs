@@ -7,13 +7,18 @@ use clap::{Args, Parser, Subcommand};
 /// Static documentation sites with executable notebooks: the page is the test, the claim names
 /// its proof, the kit arrives.
 #[derive(Debug, Parser)]
-#[command(name = "labdoc", version, arg_required_else_help = true, after_help = "\
+#[command(
+    name = "labdoc",
+    version,
+    arg_required_else_help = true,
+    after_help = "\
 Example:
   labdoc verify content/lab-local     run the page and compare its output
   labdoc build                        write the site to public/
 
 Exit codes: 0 all well, 1 the documents are wrong, 2 the work could not be done,
-130 or 143 after a signal.")]
+130 or 143 after a signal."
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: Common,
@@ -106,7 +111,9 @@ pub(crate) struct VerifyArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum EvidenceCommand {
     /// The verdict of a run's transcript, or of another one, under the present rules
-    #[command(after_help = "Example:\n  sh evidence/T1/RUN/run.sh > out.txt; labdoc evidence judge T1/RUN out.txt")]
+    #[command(
+        after_help = "Example:\n  sh evidence/T1/RUN/run.sh > out.txt; labdoc evidence judge T1/RUN out.txt"
+    )]
     Judge {
         /// The run, as T1/20261129T101500Z-7f3a2c
         #[arg(value_name = "T1/RUN")]

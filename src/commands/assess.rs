@@ -12,7 +12,7 @@ use crate::config::{Config, Level};
 use crate::diag::{Diagnostic, Failure, Severity};
 use crate::disk;
 use crate::evidence::{
-    ClaimsFile, JoinInputs, Now, PlanNow, Policy, Word, as_of, findings, join, judge_claims,
+    ClaimsFile, Now, PlanNow, Policy, Site as Joining, Word, as_of, findings, join, judge_claims,
     load_bundles, load_records, read_claims,
 };
 use crate::kit::{self, Kit, KitOptions, visible};
@@ -62,7 +62,11 @@ pub(crate) fn assess(common: &Common, args: &CheckArgs) -> Result<Assessed, Fail
 }
 
 /// Reads every kit.
-fn load_kits(root: &Path, config: &Config, found: &mut Vec<Diagnostic>) -> Result<Vec<Kit>, Failure> {
+fn load_kits(
+    root: &Path,
+    config: &Config,
+    found: &mut Vec<Diagnostic>,
+) -> Result<Vec<Kit>, Failure> {
     let names = kit::list(root)?;
     found.extend(names.diagnostics);
     let mut kits = Vec::new();
@@ -101,7 +105,7 @@ impl Judging<'_> {
                 read.value
             })
             .collect();
-        let inputs = JoinInputs {
+        let inputs = Joining {
             sources: self.sources,
             pages: &self.book.pages,
             bundles: &bundles,
@@ -135,7 +139,8 @@ impl Judging<'_> {
         match self.args.as_of.as_deref() {
             Some("today") => Ok(Some(utc(jiff::Timestamp::now()))),
             Some(text) => text.parse().map(Some).map_err(|_| {
-                Failure::new(format!("--as-of {text} is no date")).hint("write it like 2026-11-29, or today")
+                Failure::new(format!("--as-of {text} is no date"))
+                    .hint("write it like 2026-11-29, or today")
             }),
             None => {
                 let epoch = crate::proc::variable("SOURCE_DATE_EPOCH");
@@ -172,13 +177,16 @@ impl Judging<'_> {
             None => BTreeMap::new(),
         };
         let config = &self.book.config;
-        let vary: Vec<String> =
-            config.page_classes().iter().chain(&verify.vary).cloned().collect();
+        let vary: Vec<String> = config.page_classes().iter().chain(&verify.vary).cloned().collect();
         Ok(PlanNow::of_page(page, self.sources, &vary, files))
     }
 
     /// EV006 for a page header that names a bundle which is not there.
-    fn bundle_headers(&self, bundles: &crate::evidence::Bundles, policy: &Policy) -> Vec<Diagnostic> {
+    fn bundle_headers(
+        &self,
+        bundles: &crate::evidence::Bundles,
+        policy: &Policy,
+    ) -> Vec<Diagnostic> {
         let missing = |page: &Page| {
             let id = page.front.verify.as_ref()?.bundle.as_ref()?;
             if bundles.contains_key(id) {
@@ -186,7 +194,8 @@ impl Judging<'_> {
             }
             let front = page.front_span?;
             let at = self.sources.slice(front).find(id.as_str()).unwrap_or(0) + front.start;
-            let message = format!("the page header names bundle {id}, but evidence/{id}/ does not exist");
+            let message =
+                format!("the page header names bundle {id}, but evidence/{id}/ does not exist");
             let span = crate::source::Span::new(page.file, at..at + id.len());
             let finding = policy.finding(Word::Absent, "EV006", message).at(span);
             Some(finding.hint(format!("record it: labdoc verify --record {}", page.path)))
@@ -195,7 +204,11 @@ impl Judging<'_> {
     }
 
     /// Blocks that are not what the newest run of their bundle ran.
-    fn changed_blocks(&self, bundles: &crate::evidence::Bundles, now: &Now) -> BTreeSet<(String, String)> {
+    fn changed_blocks(
+        &self,
+        bundles: &crate::evidence::Bundles,
+        now: &Now,
+    ) -> BTreeSet<(String, String)> {
         let mut changed = BTreeSet::new();
         for (id, plan) in &now.plans {
             let newest = bundles.get(id).and_then(|bundle| bundle.runs.last());
@@ -281,10 +294,10 @@ pub(crate) fn claim_digests(
     let files: Vec<ClaimsFile> =
         book.claim_files.iter().map(|file| read_claims(sources, *file).value).collect();
     let pages = &book.pages;
-    let inputs =
-        JoinInputs { sources, pages, bundles: &bundles, records: &records, policy: &policy };
+    let inputs = Joining { sources, pages, bundles: &bundles, records: &records, policy: &policy };
     let own = |page: usize| {
-        pages[page].front.verify.as_ref().and_then(|verify| verify.bundle.as_deref()) == Some(bundle)
+        pages[page].front.verify.as_ref().and_then(|verify| verify.bundle.as_deref())
+            == Some(bundle)
     };
     let joined = join(&inputs, &files).value;
     let wanted = joined.into_iter().filter(|c| own(c.page) || c.bundles().contains(&bundle));

@@ -15,7 +15,11 @@ use crate::site::{Site, Staging, Theme, render};
 ///
 /// # Errors
 /// Something cannot be read or written.
-pub(crate) fn build(common: &Common, args: &BuildArgs, console: &Console) -> Result<Ended, Failure> {
+pub(crate) fn build(
+    common: &Common,
+    args: &BuildArgs,
+    console: &Console,
+) -> Result<Ended, Failure> {
     let mut assessed = assess(common, &args.check)?;
     let out = if args.out.is_absolute() {
         args.out.clone()
@@ -57,11 +61,14 @@ pub(crate) fn build(common: &Common, args: &BuildArgs, console: &Console) -> Res
         committed.removed,
         args.out.display()
     );
-    console.summary(&sentence, &json!({
-        "outcome": "clean", "pages": assessed.book.pages.len(), "files": committed.files,
-        "changed": committed.changed, "removed": committed.removed,
-        "errors": 0, "warnings": tally.warnings,
-    }));
+    console.summary(
+        &sentence,
+        &json!({
+            "outcome": "clean", "pages": assessed.book.pages.len(), "files": committed.files,
+            "changed": committed.changed, "removed": committed.removed,
+            "errors": 0, "warnings": tally.warnings,
+        }),
+    );
     Ok(Ended::Clean)
 }
 
@@ -69,7 +76,11 @@ pub(crate) fn build(common: &Common, args: &BuildArgs, console: &Console) -> Res
 ///
 /// # Errors
 /// Something cannot be read.
-pub(crate) fn check(common: &Common, args: &CheckArgs, console: &Console) -> Result<Ended, Failure> {
+pub(crate) fn check(
+    common: &Common,
+    args: &CheckArgs,
+    console: &Console,
+) -> Result<Ended, Failure> {
     let mut assessed = assess(common, args)?;
     let theme = load_theme(&mut assessed)?;
     if !has_errors(&assessed.findings) {
@@ -95,8 +106,7 @@ fn render_into(
     theme: &Theme,
     staging: &Staging,
 ) -> Result<Vec<Diagnostic>, Failure> {
-    let map =
-        Map { book: &assessed.book, kits: &assessed.kits, statics: &assessed.statics };
+    let map = Map { book: &assessed.book, kits: &assessed.kits, statics: &assessed.statics };
     let highlight = Highlight::default();
     let site = Site {
         root: &assessed.root,
@@ -131,11 +141,13 @@ fn show(assessed: &Assessed, console: &Console) -> Tally {
 fn finish(tally: Tally, what: &str, console: &Console) -> Ended {
     let Tally { errors, warnings } = tally;
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-    let sentence =
-        format!("{what}: {}, {}", plural(errors, "error"), plural(warnings, "warning"));
+    let sentence = format!("{what}: {}, {}", plural(errors, "error"), plural(warnings, "warning"));
     let outcome = if errors > 0 { "findings" } else { "clean" };
-    console.summary(&sentence, &json!({
-        "outcome": outcome, "errors": errors, "warnings": warnings,
-    }));
+    console.summary(
+        &sentence,
+        &json!({
+            "outcome": outcome, "errors": errors, "warnings": warnings,
+        }),
+    );
     if errors > 0 { Ended::Findings } else { Ended::Clean }
 }

@@ -9,7 +9,9 @@ use crate::cli::{Common, Console};
 use crate::compare::{Question, compare, normalise};
 use crate::diag::Failure;
 use crate::disk;
-use crate::evidence::{CheckOutcome, Judged, Manifest, ManifestBlock, Outcome, Part, judge as judge_text};
+use crate::evidence::{
+    CheckOutcome, Judged, Manifest, ManifestBlock, Outcome, Part, judge as judge_text,
+};
 use crate::source::Sources;
 use crate::vary::{Registry, Renaming};
 
@@ -25,8 +27,10 @@ pub(crate) fn judge(
 ) -> Result<Ended, Failure> {
     let root = find_root(common)?;
     let run = run.trim_end_matches('/');
-    disk::check_relative(run)
-        .map_err(|fault| Failure::new(format!("`{run}` {}", fault.reason())).hint("name it like T1/20261129T101500Z-7f3a2c"))?;
+    disk::check_relative(run).map_err(|fault| {
+        Failure::new(format!("`{run}` {}", fault.reason()))
+            .hint("name it like T1/20261129T101500Z-7f3a2c")
+    })?;
     let folder = root.join("evidence").join(run);
     let path = folder.join("manifest.yaml");
     let manifest = Manifest::parse(&disk::read_text(&path)?).map_err(|fault| {
@@ -37,13 +41,16 @@ pub(crate) fn judge(
     let mut sources = Sources::default();
     let registry = crate::book::load_config(&root, &mut sources)?.value.config.classes;
     let compared = Compared { registry, names: std::cell::RefCell::default() };
-    let judgement = judge_text(&manifest, &transcript, &|block, parts| compared.equal(block, parts));
+    let judgement =
+        judge_text(&manifest, &transcript, &|block, parts| compared.equal(block, parts));
     for check in &judgement.checks {
         report(check, console);
     }
     let count = |wanted| judgement.checks.iter().filter(|check| check.outcome == wanted).count();
-    let (passed, failed) = (count(CheckOutcome::Pass), count(CheckOutcome::Fail) + count(CheckOutcome::Error));
-    let sentence = format!("verdict: {} ({passed} passed, {failed} failed)", judgement.outcome.word());
+    let (passed, failed) =
+        (count(CheckOutcome::Pass), count(CheckOutcome::Fail) + count(CheckOutcome::Error));
+    let sentence =
+        format!("verdict: {} ({passed} passed, {failed} failed)", judgement.outcome.word());
     console.summary(&sentence, &json!({
         "outcome": judgement.outcome.word(), "passed": passed, "failed": failed,
         "values": judgement.values.iter().map(|(name, captured)| (name.clone(), json!(captured.value)))

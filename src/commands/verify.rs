@@ -39,7 +39,8 @@ pub(crate) fn verify(
     before.retain(|finding| concerns(finding, &loaded.value, &chosen, &sources));
     let tally = console.findings(&before, &sources);
     if tally.errors > 0 {
-        console.summary("nothing was run", &json!({ "outcome": "findings", "errors": tally.errors }));
+        console
+            .summary("nothing was run", &json!({ "outcome": "findings", "errors": tally.errors }));
         return Ok(Ended::Findings);
     }
     check_only(&loaded.value, &chosen, args)?;
@@ -57,10 +58,15 @@ fn choose(root: &Path, book: &Book, asked: &[PathBuf]) -> Result<Vec<usize>, Fai
     }
     let mut chosen = Vec::new();
     for path in asked {
-        let full = disk::canonical(path)
-            .map_err(|error| Failure::new(format!("{error}")).hint("name a page or a folder of pages"))?;
+        let full = disk::canonical(path).map_err(|error| {
+            Failure::new(format!("{error}")).hint("name a page or a folder of pages")
+        })?;
         let below = full.strip_prefix(root).map_err(|_| {
-            Failure::new(format!("{} is not part of the book at {}", path.display(), root.display()))
+            Failure::new(format!(
+                "{} is not part of the book at {}",
+                path.display(),
+                root.display()
+            ))
         })?;
         let below = below.to_string_lossy().replace('\\', "/");
         let found: Vec<usize> = (0..book.pages.len())
@@ -68,7 +74,10 @@ fn choose(root: &Path, book: &Book, asked: &[PathBuf]) -> Result<Vec<usize>, Fai
             .filter(|at| book.pages[*at].path == below || book.pages[*at].is_runnable())
             .collect();
         if found.is_empty() {
-            return Err(Failure::new(format!("{} holds no page with runnable blocks", path.display())));
+            return Err(Failure::new(format!(
+                "{} holds no page with runnable blocks",
+                path.display()
+            )));
         }
         chosen.extend(found);
     }
@@ -79,7 +88,9 @@ fn choose(root: &Path, book: &Book, asked: &[PathBuf]) -> Result<Vec<usize>, Fai
 
 /// Whether a page is the one that was named or stands in the folder that was named.
 fn is_at_or_below(page: &str, asked: &str) -> bool {
-    asked.is_empty() || page == asked || page.strip_prefix(asked).is_some_and(|rest| rest.starts_with('/'))
+    asked.is_empty()
+        || page == asked
+        || page.strip_prefix(asked).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Whether a finding is about a chosen page, or about no page at all.
@@ -99,7 +110,8 @@ fn check_only(book: &Book, chosen: &[usize], args: &VerifyArgs) -> Result<(), Fa
         let known = |at: &usize| book.pages[*at].block(id).is_some();
         if !chosen.iter().any(known) {
             let ids = chosen.iter().flat_map(|at| &book.pages[*at].blocks).map(|b| b.id.as_str());
-            let failure = Failure::new(format!("--only {id}: no chosen page has a block of that id"));
+            let failure =
+                Failure::new(format!("--only {id}: no chosen page has a block of that id"));
             let near = crate::diag::nearest(id, ids).map(|near| format!("did you mean {near}?"));
             return Err(Failure { hint: near, ..failure });
         }
@@ -210,7 +222,8 @@ impl Job<'_> {
         self.console.say(&page.path);
         let progress = |step: &crate::verify::plan::Step| {
             let line = step.units.first().map_or(0, |unit| self.sources.line(unit.span));
-            self.console.progress(&format!("  {} (line {line}, limit {:?})", step.id, step.timeout));
+            self.console
+                .progress(&format!("  {} (line {line}, limit {:?})", step.id, step.timeout));
         };
         let fail_fast = self.args.fail_fast;
         let watch = Watch { interrupt: Some(interrupt), progress: &progress, fail_fast };
@@ -240,21 +253,25 @@ impl Job<'_> {
         }
         let mut sources = Sources::default();
         let now = load(self.root, &mut sources, LoadOptions { drafts: true })?.value;
-        let at = now.page_at(&page.path).ok_or_else(|| {
-            Failure::new(format!("{} is gone while it was recorded", page.path))
-        })?;
+        let at = now
+            .page_at(&page.path)
+            .ok_or_else(|| Failure::new(format!("{} is gone while it was recorded", page.path)))?;
         let plan = plan(&now.pages[at], &now.config, &sources, &selection(self.args));
         let result = if refreshed { rejudged(&plan, run.result) } else { run.result.clone() };
         let claims = claim_digests(self.root, &now, &sources, &bundle)?;
-        let made = record::record(self.root, &bundle, &Ran {
-            book: &now,
-            page: &now.pages[at],
-            plan: &plan,
-            world: run.world,
-            result: &result,
-            claims,
-            started: run.started,
-        })?;
+        let made = record::record(
+            self.root,
+            &bundle,
+            &Ran {
+                book: &now,
+                page: &now.pages[at],
+                plan: &plan,
+                world: run.world,
+                result: &result,
+                claims,
+                started: run.started,
+            },
+        )?;
         self.console.say(&format!("  recorded evidence/{made}"));
         Ok(())
     }
@@ -282,7 +299,10 @@ impl Job<'_> {
             counts.refreshed += 1;
             self.console.say(&format!("  refreshed {}", page.path));
         }
-        Ok(result.steps.iter().all(|ran| ran.skipped.is_some() || ran.passed() || ran.only_drifted()))
+        Ok(result
+            .steps
+            .iter()
+            .all(|ran| ran.skipped.is_some() || ran.passed() || ran.only_drifted()))
     }
 
     /// One line a block.
@@ -316,10 +336,13 @@ impl Job<'_> {
         if refreshed > 0 {
             sentence.push_str(&format!(", {refreshed} refreshed"));
         }
-        self.console.summary(&sentence, &json!({
-            "outcome": outcome, "pages": pages, "passed": passed, "drifted": drifted,
-            "failed": failed, "skipped": skipped, "refreshed": refreshed,
-        }));
+        self.console.summary(
+            &sentence,
+            &json!({
+                "outcome": outcome, "pages": pages, "passed": passed, "drifted": drifted,
+                "failed": failed, "skipped": skipped, "refreshed": refreshed,
+            }),
+        );
     }
 }
 

@@ -45,6 +45,8 @@ pub(crate) struct Run {
     pub(crate) result: String,
     /// The transcript, read.
     pub(crate) transcript: Transcript,
+    /// The line of manifest.yaml on which `claims:` stands.
+    pub(crate) claims_line: Option<usize>,
     /// Which of `run.sh` and `manifest.yaml` are no longer what was run (foreign bundles).
     pub(crate) edited_inputs: Vec<String>,
 }
@@ -186,6 +188,7 @@ fn load_run(
         id: name.map_or_else(|| verdict.run_id.clone(), str::to_owned),
         folder: place.to_owned(),
         transcript: Transcript::parse(&result),
+        claims_line: line_of(&texts.manifest, "claims:"),
         manifest,
         verdict,
         result,
@@ -198,6 +201,11 @@ fn load_run(
     Ok(())
 }
 
+/// The line (from 1) that begins with a key.
+fn line_of(text: &str, key: &str) -> Option<usize> {
+    text.lines().position(|line| line.starts_with(key)).map(|index| index + 1)
+}
+
 /// Reads the four files of a run; `None` when one is missing, which is then a fault.
 fn read_texts(
     bundle: &mut Bundle,
@@ -207,13 +215,16 @@ fn read_texts(
     let before = bundle.faults.len();
     let mut read = |name: &str| -> Result<Vec<u8>, Failure> {
         let path = folder.join(name);
-        let bytes = match disk::kind(&path)? {
+        let kind = disk::kind(&path)?;
+        let there = kind.is_some();
+        let bytes = match kind {
             Some(Kind::File) => disk::read_optional(&path)?,
             _ => None,
         };
         let path = format!("{place}/{name}");
         if bytes.is_none() {
-            let message = format!("bundle {}: {name} is missing", bundle.id);
+            let what = if there { "is a link or no file" } else { "is missing" };
+            let message = format!("bundle {}: {name} {what}", bundle.id);
             bundle.faults.push(missing(message, &path));
         } else if name != "result.txt" && bytes.as_ref().is_some_and(Vec::is_empty) {
             let message = format!("bundle {}: {name} is empty (0 bytes)", bundle.id);

@@ -1,13 +1,11 @@
 //! Reading `claims.yaml`: a map from claim id to entry, every finding at line and column.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
 use serde_saphyr::{Location, Spanned};
 
 use super::claim::{Entry, Grade, Placed};
+use super::claims_raw::{RawClaims, RawEntry};
 use super::expect::Expect;
 use super::holds::Holds;
 use super::reference::{EvidenceRef, is_claim_id};
@@ -23,55 +21,6 @@ pub(crate) struct ClaimsFile {
     pub(crate) file: FileId,
     /// The entries in order.
     pub(crate) entries: Vec<Entry>,
-}
-
-/// The map as written; a list keeps the order and the places of the keys.
-struct RawClaims(Vec<(Spanned<String>, RawEntry)>);
-
-/// An entry as written.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawEntry {
-    grade: Spanned<String>,
-    #[serde(default)]
-    evidence: Vec<Spanned<String>>,
-    #[serde(default)]
-    expect: Vec<Spanned<String>>,
-    #[serde(default)]
-    holds: BTreeMap<String, Spanned<String>>,
-    #[serde(default)]
-    control: Option<Spanned<String>>,
-    #[serde(default)]
-    expires_after: Option<Spanned<String>>,
-}
-
-impl<'de> Deserialize<'de> for RawClaims {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawClaims, D::Error> {
-        /// Collects the pairs of the map in order.
-        struct Pairs;
-
-        impl<'de> Visitor<'de> for Pairs {
-            type Value = RawClaims;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map from claim ids to entries")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawClaims, A::Error> {
-                let mut out = Vec::new();
-                while let Some(pair) = map.next_entry()? {
-                    out.push(pair);
-                }
-                Ok(RawClaims(out))
-            }
-
-            fn visit_unit<E>(self) -> Result<RawClaims, E> {
-                Ok(RawClaims(Vec::new()))
-            }
-        }
-
-        deserializer.deserialize_map(Pairs)
-    }
 }
 
 /// Reads one `claims.yaml`. An entry that is partly wrong is kept with what could be read and
@@ -186,14 +135,14 @@ impl Reader<'_> {
     fn each<T>(
         &mut self,
         raw: Vec<Spanned<String>>,
-        read: impl Fn(&str) -> Result<T, Diagnostic>,
+        read: impl Fn(&str) -> Result<T, Box<Diagnostic>>,
     ) -> Vec<Placed<T>> {
         let mut out = Vec::new();
         for text in raw {
             let Placed { value, span } = self.placed(text);
             match read(&value) {
                 Ok(value) => out.push(Placed { value, span }),
-                Err(diagnostic) => self.found.push(diagnostic.at(span)),
+                Err(found) => self.found.push(found.at(span)),
             }
         }
         out
@@ -224,30 +173,31 @@ fn span_of(sources: &Sources, file: FileId, at: Location, value: &str) -> Span {
 }
 
 /// EV006 for an entry of `evidence` that has no known form.
-fn parse_evidence(id: &str, text: &str) -> Result<EvidenceRef, Diagnostic> {
+fn parse_evidence(id: &str, text: &str) -> Result<EvidenceRef, Box<Diagnostic>> {
     EvidenceRef::parse(text).ok_or_else(|| {
         let message = format!("claim {id} names `{text}`, which is no evidence");
         let hint = "write T1 (a bundle), T1#block, R2 (a report), S4 (a source) or C4 (a premise)";
-        Diagnostic::error("EV006", message).hint(hint)
+        Box::new(Diagnostic::error("EV006", message).hint(hint))
     })
 }
 
 /// EV021 for a condition that cannot be read.
-fn parse_expect(key: &str, text: &str) -> Result<Expect, Diagnostic> {
+fn parse_expect(key: &str, text: &str) -> Result<Expect, Box<Diagnostic>> {
     text.parse::<Expect>().map_err(|fault| {
-        Diagnostic::error("EV021", format!("`{key}`: {}", fault.message)).hint(fault.hint)
+        let message = format!("`{key}`: {}", fault.message);
+        Box::new(Diagnostic::error("EV021", message).hint(fault.hint))
     })
 }
 
 /// EV024 for an expiry that cannot be read.
-fn parse_days(text: &str) -> Result<i64, Diagnostic> {
+fn parse_days(text: &str) -> Result<i64, Box<Diagnostic>> {
     let day = 86_400;
     let days = parse_duration(text)
         .filter(|duration| duration.as_secs() >= day)
         .and_then(|duration| i64::try_from(duration.as_secs() / day).ok());
     days.ok_or_else(|| {
         let message = format!("`expires_after: {text}` is no number of days");
-        Diagnostic::error("EV024", message).hint("write a number of days, such as 180d")
+        Box::new(Diagnostic::error("EV024", message).hint("write a number of days, such as 180d"))
     })
 }
 

@@ -8,6 +8,7 @@ use super::expect::{Expect, Met, Name, Scope};
 use super::link::{Inputs, run_ref};
 use super::now::PlanNow;
 use super::reason::Reason;
+use super::transcript::CheckLine;
 use super::verdict::{CheckOutcome, block_of};
 
 /// One run as it is seen from a claim.
@@ -97,9 +98,8 @@ fn checks(view: &RunView, out: &mut Evaluation) {
 /// The reason for a failed check, with its line in result.txt.
 fn check_failed(view: &RunView, check: &str) -> Reason {
     let transcript = &view.run.transcript;
-    let failed = |line: &&super::transcript::CheckLine| {
-        block_of(&line.id) == check && line.outcome == CheckOutcome::Fail
-    };
+    let failed =
+        |line: &&CheckLine| block_of(&line.id) == check && line.outcome == CheckOutcome::Fail;
     Reason::CheckFailed {
         run: run_ref(view.run, &view.bundle.id),
         check: check.to_owned(),
@@ -114,7 +114,7 @@ fn is_ours(expect: &Expect, claim: &Claim, view: &RunView) -> bool {
     let here = |name: &&Name| known(name, &view.bundle.id, view);
     let elsewhere =
         |name: &&Name| claim.bundles().into_iter().any(|bundle| known(name, bundle, view));
-    names.iter().any(|name| here(name)) || !names.iter().any(|name| elsewhere(name))
+    names.iter().any(here) || !names.iter().any(elsewhere)
 }
 
 /// Whether a bundle has a value or a block of that name, in a run or on its page.

@@ -174,11 +174,11 @@ fn cites(site: &Site, claims: &[Claim], found: &mut Vec<Diagnostic>) {
 }
 
 /// The finding about a claim that does not exist, with those that do.
-fn no_claim(message: String, id: &str, known: &[&str]) -> Diagnostic {
+pub(super) fn no_claim(message: String, id: &str, known: &[&str]) -> Diagnostic {
     let diagnostic = Diagnostic::error("EV003", format!("{message} ({})", known_claims(known)));
     match nearest(id, known.iter().copied()) {
         Some(near) => diagnostic.hint(format!("did you mean {near}? A literal one is `\\[{id}]`")),
-        None => diagnostic.hint(format!("a literal one is written `\\[{id}]`")),
+        None => diagnostic.hint(format!("name a claim that exists; a literal one is `\\[{id}]`")),
     }
 }
 

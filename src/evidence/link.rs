@@ -12,8 +12,8 @@ use super::reason::{Reason, RunRef};
 use super::records::{Records, Role};
 use super::reference::EvidenceRef;
 use super::stale;
-use super::state::{DecidingRun, EnvironmentRuns, LinkState, Word, environment_words};
-use super::verdict::{Captured, Inputs as RunInputs};
+use super::state::{DecidingRun, LinkState, Word};
+use super::verdict::Captured;
 
 /// Everything that a claim is judged against.
 #[derive(Clone, Copy)]
@@ -70,12 +70,12 @@ fn report(id: &str, records: &Records, link: &mut LinkState) {
 }
 
 /// A claim and a bundle that exists.
-struct Subject<'a> {
-    claim: &'a Claim,
-    bundle: &'a Bundle,
+pub(super) struct Subject<'a> {
+    pub(super) claim: &'a Claim,
+    pub(super) bundle: &'a Bundle,
     block: Option<&'a str>,
     inputs: &'a Inputs<'a>,
-    asked: Environment,
+    pub(super) asked: Environment,
 }
 
 impl<'a> Subject<'a> {
@@ -95,7 +95,8 @@ impl<'a> Subject<'a> {
         if self.bundle.is_invalid() {
             link.word = Word::Invalid;
             let faults = self.bundle.faults.iter();
-            link.reasons.extend(faults.map(|fault| Reason::Invalid(fault.message.clone())));
+            link.reasons
+                .extend(faults.map(|fault| Reason::Invalid(fault.code, fault.message.clone())));
             return;
         }
         self.survey(link);
@@ -124,7 +125,7 @@ impl<'a> Subject<'a> {
     }
 
     /// A run as it is seen from the claim.
-    fn view(&self, run: &'a Run) -> RunView<'a> {
+    pub(super) fn view(&self, run: &'a Run) -> RunView<'a> {
         let plan = self.inputs.now.plans.get(&self.bundle.id);
         RunView {
             bundle: self.bundle,
@@ -173,79 +174,6 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The pass that the deciding failure overturns.
-    fn older_pass(&self, run: &'a Run) -> Option<Reason> {
-        let same = |other: &&&Run| {
-            other.id != run.id && self.group(other) == self.group(run) && self.counts(other)
-        };
-        let runs: Vec<&Run> = self.bundle.runs.iter().collect();
-        let passed = runs
-            .iter()
-            .filter(same)
-            .rfind(|other| evaluate(self.claim, &self.view(other)).passed() == Some(true))?;
-        Some(Reason::OlderPass {
-            run: run_ref(run, &self.bundle.id),
-            passed: passed.verdict.date(),
-        })
-    }
-
-    /// How many of the runs on the same inputs and in the same environment failed.
-    fn flaky(&self, run: &'a Run) -> Option<(usize, usize)> {
-        let same = |other: &&Run| {
-            self.counts(other)
-                && self.group(other) == self.group(run)
-                && same_inputs(&other.verdict.inputs, &run.verdict.inputs)
-        };
-        let results: Vec<Option<bool>> = self
-            .bundle
-            .runs
-            .iter()
-            .filter(same)
-            .map(|other| evaluate(self.claim, &self.view(other)).passed())
-            .collect();
-        let failed = results.iter().filter(|passed| **passed == Some(false)).count();
-        (failed > 0).then_some((failed, results.len()))
-    }
-
-    /// Whether a run measured something and counts for the claim.
-    fn counts(&self, run: &Run) -> bool {
-        counts(self.claim, run)
-    }
-
-    /// The environment of a run, reduced to the keys that matter.
-    fn group(&self, run: &Run) -> Environment {
-        let matters = |key: &str| {
-            self.asked.contains_key(key) || self.claim.entry.holds.keys().any(|known| known == key)
-        };
-        let environment = run.verdict.environment.iter();
-        environment.filter(|(key, _)| matters(key)).map(|(k, v)| (k.clone(), v.clone())).collect()
-    }
-
-    /// Every environment with its newest run; those that do not count become notes too.
-    fn survey(&self, link: &mut LinkState) {
-        let mut groups: BTreeMap<Environment, Vec<&'a Run>> = BTreeMap::new();
-        for run in self.bundle.runs.iter().filter(|run| run.verdict.is_finished()) {
-            groups.entry(self.group(run)).or_default().push(run);
-        }
-        for (key, runs) in groups {
-            let Some(newest) = runs.last() else { continue };
-            let shown = if key.is_empty() { newest.verdict.environment.clone() } else { key };
-            let passed = evaluate(self.claim, &self.view(newest)).passed();
-            let counts = self.counts(newest);
-            if let (false, Some(passed)) = (counts, passed) {
-                link.notes.push(contrast(&environment_words(&shown), passed));
-            }
-            link.environments.push(EnvironmentRuns {
-                environment: shown,
-                counts,
-                passed,
-                date: newest.verdict.date(),
-                run_id: newest.id.clone(),
-                runs: runs.len(),
-            });
-        }
-    }
-
     /// What a page shows of the deciding run.
     fn describe(&self, run: &Run) -> DecidingRun {
         let wanted = self.claim.names();
@@ -267,6 +195,7 @@ impl<'a> Subject<'a> {
         let asked = mismatches(&run.verdict.environment, &run.manifest.environment);
         DecidingRun {
             run: run_ref(run, &self.bundle.id),
+            page: run.manifest.page.clone(),
             environment: run.verdict.environment.clone(),
             values,
             not_as_asked: asked.into_iter().map(owned).collect(),
@@ -274,17 +203,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The sentence about a run outside of the environments for which the claim is made.
-fn contrast(environment: &str, passed: bool) -> String {
-    if passed {
-        format!("{environment}: would hold there too, which is not claimed")
-    } else {
-        format!("{environment}: does not hold, as stated")
-    }
-}
-
 /// Whether a run is finished and in an environment for which the claim is made.
-fn counts(claim: &Claim, run: &Run) -> bool {
+pub(super) fn counts(claim: &Claim, run: &Run) -> bool {
     run.verdict.is_finished() && claim.entry.holds.counts(&run.verdict.environment)
 }
 
@@ -317,13 +237,6 @@ fn other_runs<'a>(
         }
     }
     out
-}
-
-/// Whether two runs had the same inputs. Of a page's run these are kit, blocks and captures: its
-/// manifest also holds information, such as the commit, that is no input.
-fn same_inputs(a: &RunInputs, b: &RunInputs) -> bool {
-    let plan = a.kit == b.kit && a.blocks == b.blocks && a.captures == b.captures;
-    plan && (!a.blocks.is_empty() || a.bundle == b.bundle)
 }
 
 /// A run as a sentence names it.

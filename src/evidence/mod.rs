@@ -12,10 +12,14 @@
 mod bundle;
 mod claim;
 mod claims_file;
+mod claims_raw;
+mod conclude;
+mod conditions;
 mod digests;
 mod evaluate;
 mod expect;
 mod expect_parse;
+mod history;
 mod holds;
 mod join;
 mod judge;
@@ -34,20 +38,27 @@ mod state;
 mod transcript;
 mod validity;
 mod verdict;
+mod verdict_text;
 
-pub(crate) use bundle::{Bundle, Bundles, Run, load_bundles};
-pub(crate) use claim::Claim;
-pub(crate) use claims_file::{ClaimsFile, read_claims};
-pub(crate) use digests::{block_digest, capture_digest};
-pub(crate) use join::{Site as JoinInputs, join};
-pub(crate) use judge::{Judged, judge};
-pub(crate) use manifest::{Manifest, ManifestBlock, ManifestKit, ManifestRun};
-pub(crate) use now::{Now, PlanNow, as_of};
-pub(crate) use policy::{Policy, findings};
-pub(crate) use reason::Reason;
-pub(crate) use record::{Recording, new_run_id, next_bundle_id, write_run};
-pub(crate) use records::{Records, load_records};
-pub(crate) use reference::EvidenceRef;
-pub(crate) use state::{ClaimState, DecidingRun, Word, judge_claims};
-pub(crate) use transcript::{Part, write_part};
-pub(crate) use verdict::{Captured, Check, CheckOutcome, Digests, Inputs, Outcome, Output, Runner, Verdict};
+#[cfg(test)]
+mod tests;
+
+pub(crate) use self::{
+    bundle::{Bundle, Bundles, Run, load_bundles},
+    claim::Claim,
+    claims_file::{ClaimsFile, read_claims},
+    conclude::judge_claims,
+    digests::{block_digest, capture_digest},
+    join::{Site, join},
+    judge::{Judged, judge},
+    manifest::{Manifest, ManifestBlock, ManifestKit, ManifestRun},
+    now::{Now, PlanNow, as_of},
+    policy::{Policy, findings},
+    reason::Reason,
+    record::{Recording, new_run_id, next_bundle_id, write_run},
+    records::{Records, load_records},
+    reference::EvidenceRef,
+    state::{ClaimState, DecidingRun, Word},
+    transcript::{Part, write_part},
+    verdict::{Captured, Check, CheckOutcome, Digests, Inputs, Outcome, Output, Runner, Verdict},
+};

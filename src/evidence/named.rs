@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use super::bundle::short;
 use super::claim::{Claim, Grade};
-use super::expect::{Expect, Name};
-use super::join::{Site, at};
+use super::conditions::{conditions, numbers};
+use super::join::{Site, at, no_claim};
 use super::reference::EvidenceRef;
 use super::state::Word;
 use crate::book::Page;
@@ -26,6 +27,7 @@ pub(super) fn check(site: &Site, claims: &[Claim]) -> Vec<Diagnostic> {
     circles(claims, &mut out);
     cites(site, &mut out);
     headers(site, &mut out);
+    backlinks(site, claims, &mut out);
     out
 }
 
@@ -127,12 +129,12 @@ fn missing(site: &Site, who: &str, reference: &EvidenceRef) -> Option<Diagnostic
 }
 
 /// ` (did you mean T7?)`, where something is near.
-fn did_you_mean(near: Option<&str>) -> String {
+pub(super) fn did_you_mean(near: Option<&str>) -> String {
     near.map_or(String::new(), |near| format!(" (did you mean {near}?)"))
 }
 
 /// The page whose header names a bundle.
-fn page_of<'a>(site: &Site<'a>, bundle: &str) -> Option<&'a Page> {
+pub(super) fn page_of<'a>(site: &Site<'a>, bundle: &str) -> Option<&'a Page> {
     let named = |page: &&Page| {
         page.front.verify.as_ref().and_then(|verify| verify.bundle.as_deref()) == Some(bundle)
     };
@@ -140,98 +142,10 @@ fn page_of<'a>(site: &Site<'a>, bundle: &str) -> Option<&'a Page> {
 }
 
 /// The blocks of a bundle: its page's, else those that its runs planned.
-fn blocks<'a>(site: &Site<'a>, bundle: &str) -> Vec<&'a str> {
+pub(super) fn blocks<'a>(site: &Site<'a>, bundle: &str) -> Vec<&'a str> {
     match page_of(site, bundle) {
         Some(page) => page.blocks.iter().map(|block| block.id.as_str()).collect(),
         None => site.bundles.get(bundle).map_or(Vec::new(), |bundle| bundle.block_names()),
-    }
-}
-
-/// The values of a bundle: its page's captures, else those of its runs.
-fn values<'a>(site: &Site<'a>, bundle: &str) -> Vec<&'a str> {
-    match page_of(site, bundle) {
-        Some(page) => {
-            let captures = page.front.verify.iter().flat_map(|verify| verify.capture.keys());
-            captures.map(String::as_str).collect()
-        }
-        None => site.bundles.get(bundle).map_or(Vec::new(), |bundle| bundle.value_names()),
-    }
-}
-
-/// EV021: names in `expect` and `control` that no page captures.
-fn conditions(site: &Site, claim: &Claim, out: &mut Vec<Diagnostic>) {
-    let entry = &claim.entry;
-    let expects = entry.expect.iter().map(|placed| ("expect", placed));
-    let controls = entry.control.iter().map(|placed| ("control", placed));
-    for (key, placed) in expects.chain(controls) {
-        for name in placed.value.names() {
-            let block = matches!(placed.value, Expect::Ok(_));
-            out.extend(unknown_name(site, claim, (key, name, block)).map(|f| f.at(placed.span)));
-        }
-    }
-}
-
-/// EV021 for one name, without its place.
-fn unknown_name(site: &Site, claim: &Claim, of: (&str, &Name, bool)) -> Option<Diagnostic> {
-    let (key, name, is_block) = of;
-    let bundles = match &name.bundle {
-        Some(bundle) if !claim.bundles().contains(&bundle.as_str()) => {
-            let message = format!(
-                "`{key}` names {name}, but {bundle} is not in the evidence of claim {}",
-                claim.id
-            );
-            let hint = format!("add {bundle} to its `evidence`");
-            return Some(Diagnostic::error("EV021", message).hint(hint));
-        }
-        Some(bundle) => vec![bundle.as_str()],
-        None => claim.bundles(),
-    };
-    // Where a bundle is not there, that is what has to be said, and it is (EV006, EV005).
-    let there = |id: &&str| site.bundles.contains_key(*id) || page_of(site, id).is_some();
-    if bundles.is_empty() || !bundles.iter().all(there) {
-        return None;
-    }
-    let list = |id: &&str| if is_block { blocks(site, id) } else { values(site, id) };
-    let known: Vec<&str> = bundles.iter().flat_map(list).collect();
-    if known.contains(&name.path.as_str()) {
-        return None;
-    }
-    let what = if is_block { "which is no block" } else { "which no page captures" };
-    let near = did_you_mean(nearest(&name.path, known.iter().copied()));
-    let message = format!("`{key}` names {name}, {what} of {}{near}", bundles.join(", "));
-    let hint = if known.is_empty() {
-        format!("add it to the page's header, `verify.capture: {{{}: 'expression'}}`", name.path)
-    } else {
-        format!("known here: {}", known.join(", "))
-    };
-    Some(Diagnostic::error("EV021", message).hint(hint))
-}
-
-/// EV019: a number of a measured claim that no captured value backs.
-fn numbers(site: &Site, claim: &Claim, out: &mut Vec<Diagnostic>) {
-    let page = &site.pages[claim.page];
-    let Some(span) = page.claims.iter().find(|span| span.span == claim.span) else { return };
-    if claim.entry.grade != Grade::Measured {
-        return;
-    }
-    let expected: Vec<&str> = claim.names().iter().map(|name| name.path.as_str()).collect();
-    let example = expected.first().copied().unwrap_or("block.value");
-    for (number, at) in &span.bare_numbers {
-        let message = format!(
-            "claim {} shows the number {number} that no captured value backs; write `[{number}]{{={example}}}` or take it out",
-            claim.id
-        );
-        let found = site.policy.finding(Word::Unsupported, "EV019", message).at(*at);
-        out.push(found.hint(format!("a setting that is no measurement is `[{number}]{{=}}`")));
-    }
-    for live in &span.lives {
-        if expected.contains(&live.rsplit('#').next().unwrap_or(live)) {
-            continue;
-        }
-        let message =
-            format!("claim {} shows the number {live}, which its `expect` does not name", claim.id);
-        let found = site.policy.finding(Word::Unsupported, "EV019", message).at(span.span);
-        out.push(found.hint(format!("add a condition on {live} to `expect`")));
     }
 }
 
@@ -312,4 +226,43 @@ fn headers(site: &Site, out: &mut Vec<Diagnostic>) {
             owners.insert(id, page);
         }
     }
+}
+
+/// EV003 and EV007: the claims that a foreign bundle says it backs exist and name it.
+fn backlinks(site: &Site, claims: &[Claim], out: &mut Vec<Diagnostic>) {
+    for bundle in site.bundles.values() {
+        let Some(run) = bundle.runs.last().filter(|run| run.manifest.is_foreign()) else {
+            continue;
+        };
+        let path = format!("{}/manifest.yaml", run.folder);
+        let place = match run.claims_line {
+            Some(line) => format!("{}:{line}", short(&path)),
+            None => short(&path).to_owned(),
+        };
+        for id in &run.manifest.claims {
+            let found = match claims.iter().find(|claim| claim.id == *id) {
+                None => {
+                    let known: Vec<&str> = claims.iter().map(|claim| claim.id.as_str()).collect();
+                    no_claim(
+                        format!("{place} refers to claim {id}, which does not exist"),
+                        id,
+                        &known,
+                    )
+                }
+                Some(claim) if claim.bundles().contains(&bundle.id.as_str()) => continue,
+                Some(claim) => one_sided(&bundle.id, claim, &place),
+            };
+            out.push(found.in_file(path.clone(), run.claims_line));
+        }
+    }
+}
+
+/// EV007, with both ways to put it right.
+fn one_sided(bundle: &str, claim: &Claim, place: &str) -> Diagnostic {
+    let id = &claim.id;
+    let message = format!(
+        "{bundle} says it backs {id}, but {id} does not list {bundle} — add it to the claim or drop it from {place}"
+    );
+    Diagnostic::error("EV007", message)
+        .hint(format!("either `evidence: [{bundle}]` at {id}, or no {id} in `claims:`"))
 }

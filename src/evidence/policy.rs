@@ -102,7 +102,7 @@ fn finding(claim: &Claim, link: &LinkState, of: (&Reason, &Policy)) -> Option<Di
     let id = &claim.id;
     let sentence = reason.sentence();
     let message = match reason {
-        Reason::Absent(_) | Reason::Invalid(_) | Reason::Unsupported(_) => return None,
+        Reason::Absent(_) | Reason::Invalid(..) | Reason::Unsupported(_) => return None,
         Reason::NoRun(_) | Reason::NoValue { .. } => format!("claim {id} is pending: {sentence}"),
         Reason::NotFinished { .. } | Reason::OlderPass { .. } => sentence,
         Reason::CheckFailed { .. } | Reason::Broken { .. } => {
@@ -151,7 +151,14 @@ fn place(claim: &Claim, reason: &Reason, found: Diagnostic) -> Diagnostic {
 
 /// The next step.
 fn hint(claim: &Claim, reason: &Reason, link: &LinkState) -> String {
-    let again = format!("run `labdoc verify {} --record`", claim.path);
+    let page = match &link.run {
+        Some(run) => run.page.as_ref(),
+        None => Some(&claim.path),
+    };
+    let again = match page {
+        Some(page) => format!("run `labdoc verify {page} --record`"),
+        None => format!("record a new run of {}", link.reference.id()),
+    };
     match reason {
         Reason::CheckFailed { .. } | Reason::Broken { .. } | Reason::OlderPass { .. } => {
             format!("correct the claim, or repair what it is about and {again}")

@@ -10,8 +10,8 @@ use crate::source::Span;
 pub(crate) enum Reason {
     /// The named bundle, report or source does not exist.
     Absent(String),
-    /// A run cannot be believed, or the claim's entry cannot be read.
-    Invalid(String),
+    /// A run cannot be believed, or the claim's entry cannot be read: code and sentence.
+    Invalid(&'static str, String),
     /// There is no run at all, or none that counts.
     NoRun(String),
     /// The newest run broke off.
@@ -150,7 +150,7 @@ impl Reason {
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Reason::Absent(_) => "EV006",
-            Reason::Invalid(_) => "EV103",
+            Reason::Invalid(code, _) => code,
             Reason::NoRun(_) | Reason::NoValue { .. } => "EV023",
             Reason::NotFinished { .. } => "EV105",
             Reason::CheckFailed { .. } | Reason::Broken { .. } | Reason::Printed { .. } => "EV104",
@@ -176,7 +176,7 @@ impl Reason {
     pub(crate) fn sentence(&self) -> String {
         match self {
             Reason::Absent(text)
-            | Reason::Invalid(text)
+            | Reason::Invalid(_, text)
             | Reason::NoRun(text)
             | Reason::Source(text)
             | Reason::Unsupported(text) => text.clone(),

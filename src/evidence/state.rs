@@ -4,13 +4,8 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 
-use super::bundle::Bundles;
-use super::claim::{Claim, Grade};
 use super::holds::Environment;
-use super::link::{Inputs, judge_reference};
-use super::now::Now;
 use super::reason::{Reason, RunRef};
-use super::records::Records;
 use super::reference::EvidenceRef;
 use super::verdict::Captured;
 
@@ -102,6 +97,8 @@ pub(crate) struct LinkState {
 pub(crate) struct DecidingRun {
     /// Bundle, run id, folder, day.
     pub(crate) run: RunRef,
+    /// The page whose run it is; none in a foreign bundle.
+    pub(crate) page: Option<String>,
     /// What it measured of its environment.
     pub(crate) environment: Environment,
     /// The values that the claim names, with their lines in result.txt.
@@ -153,10 +150,14 @@ impl ClaimState {
         out
     }
 
-    /// How many finished runs count for it.
+    /// How many finished runs count for it; a bundle that is named twice counts once.
     pub(crate) fn runs(&self) -> usize {
-        let groups = self.links.iter().flat_map(|link| &link.environments);
-        groups.filter(|runs| runs.counts).map(|runs| runs.runs).sum()
+        let mut by_bundle: BTreeMap<&str, usize> = BTreeMap::new();
+        for link in &self.links {
+            let counting = link.environments.iter().filter(|runs| runs.counts);
+            by_bundle.insert(link.reference.id(), counting.map(|runs| runs.runs).sum());
+        }
+        by_bundle.values().sum()
     }
 
     /// The reasons as sentences, each once.
@@ -181,75 +182,6 @@ pub(crate) fn environment_words(environment: &Environment) -> String {
     words.join(", ")
 }
 
-/// The state of every claim, in the order of `claims`. Logical claims are judged after their
-/// premises; a circle (which is reported by `join`) leaves its claims unsupported.
-pub(crate) fn judge_claims(
-    claims: &[Claim],
-    bundles: &Bundles,
-    records: &Records,
-    now: &Now,
-) -> Vec<ClaimState> {
-    let inputs = Inputs { bundles, records, now };
-    let mut judge = Judge { claims, inputs, done: BTreeMap::new() };
-    claims.iter().map(|claim| judge.state(claim, &mut Vec::new())).collect()
-}
-
-/// The states reached so far.
-struct Judge<'a> {
-    claims: &'a [Claim],
-    inputs: Inputs<'a>,
-    done: BTreeMap<&'a str, ClaimState>,
-}
-
-impl<'a> Judge<'a> {
-    /// The state of one claim; `path` are the claims that are being judged.
-    fn state(&mut self, claim: &'a Claim, path: &mut Vec<&'a str>) -> ClaimState {
-        if let Some(done) = self.done.get(claim.id.as_str()) {
-            return done.clone();
-        }
-        path.push(&claim.id);
-        let links: Vec<LinkState> = claim
-            .entry
-            .evidence
-            .iter()
-            .map(|placed| match &placed.value {
-                EvidenceRef::Claim(id) => self.premise(id, &placed.value, path),
-                other => judge_reference(claim, other, &self.inputs),
-            })
-            .collect();
-        path.pop();
-        let state = conclude(claim, links);
-        self.done.insert(&claim.id, state.clone());
-        state
-    }
-
-    /// The state of a premise as a link.
-    fn premise(&mut self, id: &str, reference: &EvidenceRef, path: &mut Vec<&'a str>) -> LinkState {
-        let mut link = LinkState::new(reference.clone());
-        let claims = self.claims;
-        let Some(premise) = claims.iter().find(|claim| claim.id == id) else {
-            link.set(Word::Absent, Reason::Absent(format!("claim {id} does not exist")));
-            return link;
-        };
-        if path.contains(&id) {
-            let text = format!("its premises lead back to {id}");
-            link.set(Word::Unsupported, Reason::Unsupported(text));
-            return link;
-        }
-        let state = self.state(premise, path);
-        link.word = state.word;
-        if !state.word.stands() {
-            let further = state.reasons.iter().find_map(|reason| match reason {
-                Reason::Premise { path, .. } => Some(format!("{id} ← {path}")),
-                _ => None,
-            });
-            let path = further.unwrap_or_else(|| id.to_owned());
-            link.reasons.push(Reason::Premise { path, word: state.word });
-        }
-        link
-    }
-}
-
 impl LinkState {
     /// A link that stands.
     pub(super) fn new(reference: EvidenceRef) -> LinkState {
@@ -270,52 +202,4 @@ impl LinkState {
         self.word = word;
         self.reasons.push(reason);
     }
-}
-
-/// The state of a claim from those of its links: the worst of those that decide.
-fn conclude(claim: &Claim, links: Vec<LinkState>) -> ClaimState {
-    let id = claim.id.clone();
-    if claim.entry.unreadable {
-        let text = format!("the entry of {id} in claims.yaml cannot be read in full");
-        return ClaimState { id, word: Word::Invalid, reasons: vec![Reason::Invalid(text)], links };
-    }
-    if let Some(text) = unsupported(claim, &links) {
-        let reasons = vec![Reason::Unsupported(text)];
-        return ClaimState { id, word: Word::Unsupported, reasons, links };
-    }
-    let mut deciding: Vec<&LinkState> = links.iter().filter(|link| link.decides).collect();
-    deciding.sort_by_key(|link| std::cmp::Reverse(link.word.badness()));
-    let worst = deciding.first().map_or(Word::Unsupported, |link| link.word);
-    let word = if worst.stands() { standing(claim.entry.grade) } else { worst };
-    let bad = deciding.iter().filter(|link| !link.word.stands());
-    let reasons = bad.flat_map(|link| link.reasons.iter().cloned()).collect();
-    ClaimState { id, word, reasons, links }
-}
-
-/// The word of a claim of that grade that stands.
-fn standing(grade: Grade) -> Word {
-    match grade {
-        Grade::Measured => Word::Verified,
-        Grade::Reported => Word::Reported,
-        Grade::Official => Word::Sourced,
-        Grade::Logical => Word::Derived,
-    }
-}
-
-/// Why nothing that the claim names could prove it, if so.
-fn unsupported(claim: &Claim, links: &[LinkState]) -> Option<String> {
-    let grade = claim.entry.grade;
-    let has = |kind: fn(&EvidenceRef) -> bool| {
-        links.iter().any(|link| link.decides && kind(&link.reference))
-    };
-    let (needed, what) = match grade {
-        Grade::Measured => (has(|r| r.bundle().is_some()), "no run"),
-        Grade::Reported => (has(|r| matches!(r, EvidenceRef::Report(_))), "no report"),
-        Grade::Official => (has(|r| matches!(r, EvidenceRef::Source(_))), "no source"),
-        Grade::Logical => (has(|_| true), "no premise"),
-    };
-    if grade == Grade::Measured && needed && claim.entry.expect.is_empty() {
-        return Some("it has no `expect`; a claim that cannot fail proves nothing".to_owned());
-    }
-    (!needed).then(|| format!("it is graded {grade} and names {what}"))
 }

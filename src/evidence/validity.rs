@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::bundle::{Run, RunTexts, missing, short};
 use super::transcript::CheckLine;
-use super::verdict::{CheckOutcome, Outcome, block_of, digest_holds};
+use super::verdict::{CheckOutcome, Outcome, block_of};
+use super::verdict_text::digest_holds;
 use crate::diag::{Checked, Diagnostic, Failure};
 use crate::digest::{sha256_hex, sha256_tagged};
 use crate::disk;
@@ -91,7 +92,10 @@ fn check_identity(subject: &Subject, folder_name: Option<&str>, out: &mut Vec<Di
 
 /// EV115: the digest at the end of the verdict. A page's own run must have one.
 fn check_digest(subject: &Subject, text: &str, out: &mut Vec<Diagnostic>) {
-    let holds = digest_holds(text).unwrap_or(subject.run.manifest.is_foreign());
+    let holds = match &subject.run.verdict.digest {
+        Some(digest) => digest_holds(text, digest),
+        None => subject.run.manifest.is_foreign(),
+    };
     if !holds {
         let message = "verdict.json was edited after the run".to_owned();
         out.push(

@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::archive::SUMS;
-use crate::address::relative;
 use super::publish::ArchiveFacts;
 use super::tree::{Kit, KitFile, is_below};
 use super::viewer;
 use super::ways::{Way, ways};
+use crate::address::relative;
 use crate::digest::sha256_hex;
 
 /// The index page of one published folder.

@@ -3,9 +3,9 @@
 
 use std::io::Read as _;
 
-use crate::address::relative;
 use super::safe::{SafeText, Show, safe_text};
 use super::tree::{Kit, KitFile};
+use crate::address::relative;
 use crate::diag::{Diagnostic, Failure};
 
 /// A viewer shows this many bytes; the raw file is one link away.

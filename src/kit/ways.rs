@@ -2,9 +2,9 @@
 
 use super::archive::{Format, SUMS};
 use super::fetch::{is_https, kit_url, shell_quote};
-use crate::address::encode;
 use super::publish::ArchiveFacts;
 use super::tree::Kit;
+use crate::address::encode;
 
 /// One way to get a kit.
 #[derive(Clone, Debug, PartialEq, Eq)]

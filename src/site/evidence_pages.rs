@@ -21,8 +21,7 @@ use crate::kit::{Show, safe_text};
 const SHOWN: usize = 2 << 20;
 
 /// Endings of files that run in a reader's browser; they are published as `NAME.txt`.
-const ACTIVE: &[&str] =
-    &[".html", ".htm", ".xhtml", ".svg", ".xml", ".js", ".mjs", ".pdf"];
+const ACTIVE: &[&str] = &[".html", ".htm", ".xhtml", ".svg", ".xml", ".js", ".mjs", ".pdf"];
 
 /// Publishes all evidence.
 ///
@@ -47,7 +46,9 @@ pub(super) fn evidence(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnos
         let raw = format!("evidence/reports/{name}");
         staging.put(&raw, &bytes)?;
         let view = View { path: report_page(id), raw, title: report.title.clone(), up: None };
-        let claims = pages.claims_of(&view.path, |claim| claim.entry.evidence.iter().any(|e| e.value.to_string() == *id));
+        let claims = pages.claims_of(&view.path, |claim| {
+            claim.entry.evidence.iter().any(|e| e.value.to_string() == *id)
+        });
         findings.extend(pages.viewer(&view, &bytes, claims)?);
     }
     Ok(findings)
@@ -81,7 +82,12 @@ impl EvidencePages<'_> {
     }
 
     /// Renders a template into a page.
-    fn put(&self, template: &str, path: &str, context: Value) -> Result<Option<Diagnostic>, Failure> {
+    fn put(
+        &self,
+        template: &str,
+        path: &str,
+        context: Value,
+    ) -> Result<Option<Diagnostic>, Failure> {
         let context = merged(frame(self.site, path, 0), context);
         match self.site.theme.render(template, &context) {
             Ok(html) => self.staging.put(path, html.as_bytes()).map(|()| None),
@@ -91,7 +97,8 @@ impl EvidencePages<'_> {
 
     /// The way down from the site's first page; the last part is the page itself.
     fn crumbs(&self, path: &str, way: &[(&str, &str)]) -> Value {
-        let mut out = vec![json!({ "title": self.word("home"), "href": relative(path, "index.html") })];
+        let mut out =
+            vec![json!({ "title": self.word("home"), "href": relative(path, "index.html") })];
         for (title, to) in way {
             if to.is_empty() {
                 out.push(json!({ "title": title }));
@@ -136,7 +143,11 @@ impl EvidencePages<'_> {
     }
 
     /// The claims that a test picks, as links from the page at `path`.
-    fn claims_of(&self, path: &str, wanted: impl Fn(&crate::evidence::Claim) -> bool) -> Vec<Value> {
+    fn claims_of(
+        &self,
+        path: &str,
+        wanted: impl Fn(&crate::evidence::Claim) -> bool,
+    ) -> Vec<Value> {
         let site = self.site;
         let claim = |claim: &crate::evidence::Claim| {
             let state = site.evidence.states.get(&claim.id)?;
@@ -156,8 +167,10 @@ impl EvidencePages<'_> {
     fn bundle(&self, id: &str, bundle: &Bundle) -> Result<Option<Diagnostic>, Failure> {
         let path = bundle_page(id);
         let page = bundle.runs.last().and_then(|run| run.manifest.page.as_deref());
-        let page = page.and_then(|path| self.site.book.page_at(path)).map(|at| &self.site.book.pages[at]);
-        let runs: Vec<Value> = bundle.runs.iter().rev().map(|run| self.run_line(&path, id, run)).collect();
+        let page =
+            page.and_then(|path| self.site.book.page_at(path)).map(|at| &self.site.book.pages[at]);
+        let runs: Vec<Value> =
+            bundle.runs.iter().rev().map(|run| self.run_line(&path, id, run)).collect();
         let title = bundle_title(bundle);
         let claims = self.claims_of(&path, |claim| claim.bundles().contains(&id));
         let context = json!({
@@ -195,11 +208,14 @@ impl EvidencePages<'_> {
         let verdict = &run.verdict;
         let path = run_page(id, &verdict.run_id);
         let title = format!("{id} {}", verdict.run_id);
-        let crumbs = self.crumbs(&path, &[
-            (&self.word("record"), "evidence/index.html"),
-            (id, &bundle_page(id)),
-            (&verdict.run_id, ""),
-        ]);
+        let crumbs = self.crumbs(
+            &path,
+            &[
+                (&self.word("record"), "evidence/index.html"),
+                (id, &bundle_page(id)),
+                (&verdict.run_id, ""),
+            ],
+        );
         let environment: Vec<Value> = verdict
             .environment
             .iter()
@@ -258,7 +274,8 @@ impl EvidencePages<'_> {
         for (name, bytes) in all_files(self.site, run)? {
             let (folder, file) = name.rsplit_once('/').unwrap_or(("", &name));
             let published = published_name(file);
-            let published = if folder.is_empty() { published } else { format!("{folder}/{published}") };
+            let published =
+                if folder.is_empty() { published } else { format!("{folder}/{published}") };
             let raw = format!("{base}/raw/{published}");
             self.staging.put(&raw, &bytes)?;
             sums.push_str(&format!("{}  {published}\n", sha256_hex(&bytes)));
@@ -274,7 +291,12 @@ impl EvidencePages<'_> {
     }
 
     /// The viewer page of a raw file.
-    fn viewer(&self, view: &View, bytes: &[u8], claims: Vec<Value>) -> Result<Option<Diagnostic>, Failure> {
+    fn viewer(
+        &self,
+        view: &View,
+        bytes: &[u8],
+        claims: Vec<Value>,
+    ) -> Result<Option<Diagnostic>, Failure> {
         let truncated = bytes.len() > SHOWN;
         let safe = safe_text(&bytes[..bytes.len().min(SHOWN)], Show::Terminal);
         let mut way = vec![(self.word("record"), "evidence/index.html".to_owned())];
@@ -324,7 +346,8 @@ pub(super) fn all_files(site: &Site<'_>, run: &Run) -> Result<Vec<(String, Vec<u
 
 /// Captured values run by run.
 fn values_by_run(id: &str, bundle: &Bundle, path: &str) -> Value {
-    let mut names: Vec<&String> = bundle.runs.iter().flat_map(|run| run.verdict.values.keys()).collect();
+    let mut names: Vec<&String> =
+        bundle.runs.iter().flat_map(|run| run.verdict.values.keys()).collect();
     names.sort();
     names.dedup();
     let cell = |run: &Run, name: &String| match run.verdict.values.get(name) {
@@ -363,11 +386,7 @@ fn run_values(id: &str, run: &Run, path: &str) -> Vec<Value> {
 }
 
 /// The files of a run, linked to their viewers, with the raw ones in a folder of their own.
-fn run_files(
-    site: &Site<'_>,
-    (id, run): (&str, &Run),
-    path: &str,
-) -> Result<Vec<Value>, Failure> {
+fn run_files(site: &Site<'_>, (id, run): (&str, &Run), path: &str) -> Result<Vec<Value>, Failure> {
     let base = format!("evidence/{id}/{}", run.verdict.run_id);
     let entry = |(name, bytes): &(String, Vec<u8>)| {
         json!({
@@ -386,8 +405,6 @@ fn run_files(
 
 /// The kit files that a run could see.
 fn kit_files(run: &Run) -> Vec<Value> {
-    let file = |(path, sha): (&String, &String)| {
-        json!({ "path": path, "sha256": sha.strip_prefix("sha256:").unwrap_or(sha) })
-    };
+    let file = |(path, sha): (&String, &String)| json!({ "path": path, "sha256": sha.strip_prefix("sha256:").unwrap_or(sha) });
     run.verdict.inputs.kit.iter().map(file).collect()
 }

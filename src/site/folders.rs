@@ -25,7 +25,8 @@ pub(super) fn indexes(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnost
             continue;
         }
         let entries = entries(staging, folder, (children, &folders))?;
-        let home = json!({ "title": site.theme.word("home"), "href": relative(&path, "index.html") });
+        let home =
+            json!({ "title": site.theme.word("home"), "href": relative(&path, "index.html") });
         let crumbs = json!([home, { "title": folder }]);
         let name = folder.rsplit('/').next().unwrap_or(folder);
         let context = merged(

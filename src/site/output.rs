@@ -122,7 +122,8 @@ impl Staging {
         let mut committed = Committed { files: names.len(), ..Committed::default() };
         committed.removed += remove_files(&self.out, &in_the_way)?;
         for name in &names {
-            committed.changed += usize::from(move_file(&self.new.join(name), &self.out.join(name))?);
+            committed.changed +=
+                usize::from(move_file(&self.new.join(name), &self.out.join(name))?);
         }
         committed.removed += remove_files(&self.out, &others)?;
         disk::replace(&self.out.join(LIST), list_text(&names).as_bytes())?;
@@ -146,9 +147,8 @@ fn list_text(names: &BTreeSet<String>) -> String {
 
 /// Files in the output folder that are on no list.
 fn foreign_files(out: &Path, old: &BTreeSet<String>) -> Result<BTreeSet<String>, Failure> {
-    let own = |path: &String| {
-        path != LIST && !path.starts_with(".labdoc-new/") && !old.contains(path)
-    };
+    let own =
+        |path: &String| path != LIST && !path.starts_with(".labdoc-new/") && !old.contains(path);
     Ok(disk::files_below(out)?.into_iter().filter(own).collect())
 }
 
@@ -207,7 +207,8 @@ mod tests {
         let dir = disk::temporary_folder("labdoc-test-").expect("temp");
         let out = dir.path().join("public");
         build(&out, &[("a.html", "1"), ("b/c.html", "2"), ("old/x.html", "3")]).expect("first");
-        let second = build(&out, &[("a.html", "1"), ("b/c.html", "9"), ("old", "4")]).expect("second");
+        let second =
+            build(&out, &[("a.html", "1"), ("b/c.html", "9"), ("old", "4")]).expect("second");
         assert_eq!((second.changed, second.removed), (2, 1));
         assert_eq!(disk::files_below(&out).expect("list"), ["a.html", "b/c.html", LIST, "old"]);
         let list = disk::read_text(&out.join(LIST)).expect("list");

@@ -73,7 +73,8 @@ fn page_context(
     let page = &site.book.pages[index];
     let front = &page.front;
     let out = &page.out;
-    let turn = |turn: Turn| turn.map(|(title, to)| json!({ "title": title, "href": relative(out, &to) }));
+    let turn =
+        |turn: Turn| turn.map(|(title, to)| json!({ "title": title, "href": relative(out, &to) }));
     let kind = serde_json::to_value(front.kind).unwrap_or_default();
     let kind = kind.as_str().unwrap_or("page").to_owned();
     let kind_word = (kind != "page").then(|| site.theme.word(&format!("kind_{kind}")).to_owned());
@@ -113,7 +114,8 @@ fn page_context(
 fn toc(entries: &[TocEntry]) -> Vec<Value> {
     let mut out: Vec<Value> = Vec::new();
     for entry in entries.iter().filter(|entry| entry.level <= 3) {
-        let item = json!({ "id": entry.id, "text": entry.text, "level": entry.level, "children": [] });
+        let item =
+            json!({ "id": entry.id, "text": entry.text, "level": entry.level, "children": [] });
         let above = out.last_mut().filter(|_| entry.level > 2);
         match above.and_then(|above| above["children"].as_array_mut()) {
             Some(children) => children.push(item),
@@ -277,7 +279,12 @@ impl World for Surroundings<'_> {
             let report = self.site.evidence.records.reports.get(id)?;
             (report_page(id), report.title.clone())
         };
-        Some(Chip { href: self.to(&to), state: None, word: String::new(), title: format!("{id}: {title}") })
+        Some(Chip {
+            href: self.to(&to),
+            state: None,
+            word: String::new(),
+            title: format!("{id}: {title}"),
+        })
     }
 
     fn live(&self, name: &str) -> Option<String> {
@@ -293,7 +300,8 @@ impl World for Surroundings<'_> {
         let bundle = self.page.front.verify.as_ref()?.bundle.as_deref()?;
         let run = self.site.evidence.newest(bundle)?;
         let check = run.verdict.checks.iter().find(|check| check.id == block)?;
-        let changed = self.site.evidence.changed_blocks.contains(&(bundle.to_owned(), block.to_owned()));
+        let changed =
+            self.site.evidence.changed_blocks.contains(&(bundle.to_owned(), block.to_owned()));
         let stale = changed || self.site.evidence.stale_bundles.contains(bundle);
         let (state, key) = match (check.outcome, stale) {
             (CheckOutcome::Pass, false) => (State::Ok, "state_verified"),
@@ -303,7 +311,11 @@ impl World for Surroundings<'_> {
         };
         let date = run.verdict.date();
         let environment = environment_words(&run.verdict.environment);
-        let detail = if environment.is_empty() { date.to_string() } else { format!("{date}, {environment}") };
+        let detail = if environment.is_empty() {
+            date.to_string()
+        } else {
+            format!("{date}, {environment}")
+        };
         let href = self.to(&run_page(bundle, &run.verdict.run_id));
         #[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
         let seconds = check.duration_ms as f64 / 1000.0;

@@ -190,12 +190,16 @@ pub(super) fn proof(site: &Site<'_>, page: usize) -> Option<Value> {
         .flat_map(|state| state.links.iter().filter_map(|link| link.run.as_ref()))
         .max_by_key(|run| run.run.date);
     let key = if standing == states.len() { "proof_all" } else { "proof_some" };
-    let sentence = site.theme.word(key)
+    let sentence = site
+        .theme
+        .word(key)
         .replace("{n}", &states.len().to_string())
         .replace("{m}", &standing.to_string());
     let detail = newest.map(|run| {
         let when = site.theme.word("last_run").replace("{x}", &run.run.date.to_string());
         format!("{when}, {}", environment_text(run))
     });
-    Some(json!({ "state": state.class(), "sentence": sentence, "detail": detail, "href": "#record" }))
+    Some(
+        json!({ "state": state.class(), "sentence": sentence, "detail": detail, "href": "#record" }),
+    )
 }

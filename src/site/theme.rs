@@ -30,8 +30,7 @@ const DEFAULT_TEMPLATES: &[(&str, &[u8])] = embed!("templates":
 );
 
 /// The default static files.
-const DEFAULT_STATIC: &[(&str, &[u8])] =
-    embed!("static": "favicon.svg", "labdoc.css", "labdoc.js");
+const DEFAULT_STATIC: &[(&str, &[u8])] = embed!("static": "favicon.svg", "labdoc.css", "labdoc.js");
 
 /// Templates ready to render, the words of the site's language, and static files.
 pub(crate) struct Theme {

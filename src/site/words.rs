@@ -31,7 +31,8 @@ pub(super) fn reason(site: &Site<'_>, reason: &Reason) -> String {
     match reason {
         Reason::Kit(files) => say("reason_kit", &files.join(", ")),
         Reason::Steps { changes, .. } => {
-            let names: Vec<String> = changes.iter().map(|change| change.what.replace('`', "")).collect();
+            let names: Vec<String> =
+                changes.iter().map(|change| change.what.replace('`', "")).collect();
             say("reason_steps", &names.join(", "))
         }
         Reason::ClaimText(_) => say("reason_claim_text", ""),

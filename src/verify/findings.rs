@@ -67,12 +67,14 @@ fn finding(
             let message = format!("block `{id}` was ended after its time limit of {limit:?}");
             let finding = Diagnostic::error("VR003", message).at(unit.span);
             let finding = with_output(finding, got);
-            let finding = got.killed.iter().fold(finding, |f, line| f.note(format!("ended: {line}")));
+            let finding =
+                got.killed.iter().fold(finding, |f, line| f.note(format!("ended: {line}")));
             finding.hint(format!("raise it with timeout= on the block (now {:?})", step.timeout))
         }
         Problem::Syntax { message, line } => {
             let at = syntax_place(unit, *line, sources);
-            Diagnostic::error("VR004", format!("block `{id}`: {message}")).at(at)
+            Diagnostic::error("VR004", format!("block `{id}`: {message}"))
+                .at(at)
                 .note("nothing of the block was run")
         }
         Problem::Interrupted => {
@@ -90,7 +92,11 @@ fn with_output(finding: Diagnostic, got: &UnitResult) -> Diagnostic {
     let lines: Vec<&str> = got.output.lines().collect();
     let shown = lines.len().saturating_sub(12);
     let tail = &lines[shown..];
-    if tail.is_empty() { finding.note("it printed nothing") } else { finding.note(format!("it printed:\n{}", tail.join("\n"))) }
+    if tail.is_empty() {
+        finding.note("it printed nothing")
+    } else {
+        finding.note(format!("it printed:\n{}", tail.join("\n")))
+    }
 }
 
 /// The line of the page where bash found a syntax error.
@@ -108,12 +114,16 @@ fn syntax_place(unit: &Unit, line: usize, sources: &Sources) -> Span {
 fn drift(unit: &Unit, got: &UnitResult, sources: &Sources) -> Diagnostic {
     let message = format!("the output of block `{}` differs from the page", unit.id);
     let mut finding = Diagnostic::error("VR001", message).at(unit.span);
-    let (Some(comparison), Some(printed)) = (&got.comparison, &unit.printed) else { return finding };
+    let (Some(comparison), Some(printed)) = (&got.comparison, &unit.printed) else {
+        return finding;
+    };
     let source = sources.file(printed.content.file);
     let first_line = source.position(printed.content.start).line;
     if let Some(at) = first_difference(comparison) {
         let span = printed.lines.get(at).copied();
-        finding.place = Place::Text(span.unwrap_or(Span::new(unit.span.file, printed.content.start..printed.content.start)));
+        finding.place = Place::Text(
+            span.unwrap_or(Span::new(unit.span.file, printed.content.start..printed.content.start)),
+        );
     }
     finding
         .note(diff(comparison, &source.path, first_line))
@@ -208,7 +218,10 @@ impl LiveDrift {
     /// The finding.
     fn finding(&self) -> Diagnostic {
         let name = self.live.name.as_deref().unwrap_or_default();
-        let message = format!("the live number {} for {name} was measured as {}", self.live.value, self.measured);
+        let message = format!(
+            "the live number {} for {name} was measured as {}",
+            self.live.value, self.measured
+        );
         Diagnostic::error("VR006", message)
             .at(self.live.value_span)
             .hint("refresh the page with labdoc verify --update")

@@ -11,11 +11,8 @@ pub(super) fn with_bundle(text: &str, bundle: &str) -> String {
         return format!("{}{header}{}", &text[..bom], &text[bom..]);
     };
     let header = &text[split.header.clone()];
-    let (at, line) = if split.toml {
-        toml_place(header, bundle)
-    } else {
-        yaml_place(header, bundle)
-    };
+    let (at, line) =
+        if split.toml { toml_place(header, bundle) } else { yaml_place(header, bundle) };
     let line = line.replace('\n', newline);
     let at = split.header.start + at;
     format!("{}{line}{}", &text[..at], &text[at..])
@@ -73,7 +70,10 @@ mod tests {
 
     #[test]
     fn the_bundle_goes_under_verify() {
-        check("---\nverify:\n    env: [A]\n---\nx\n", "---\nverify:\n    bundle: T3\n    env: [A]\n---\nx\n");
+        check(
+            "---\nverify:\n    env: [A]\n---\nx\n",
+            "---\nverify:\n    bundle: T3\n    env: [A]\n---\nx\n",
+        );
         check("---\ntitle: x\n---\n", "---\ntitle: x\nverify:\n  bundle: T3\n---\n");
         check("---\nverify: {env: [A]}\n---\n", "---\nverify: {bundle: T3, env: [A]}\n---\n");
         check("---\nverify: {}\n---\n", "---\nverify: {bundle: T3}\n---\n");

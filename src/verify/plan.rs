@@ -121,7 +121,12 @@ pub(crate) fn plan(page: &Page, config: &Config, sources: &Sources, selection: &
         captures: captures(&verify.capture).0,
         workdir: verify.workdir.unwrap_or(default),
         kit: page.front.kit.clone(),
-        kit_options: page.front.kit.as_deref().map(|name| KitOptions::of(config, name)).unwrap_or_default(),
+        kit_options: page
+            .front
+            .kit
+            .as_deref()
+            .map(|name| KitOptions::of(config, name))
+            .unwrap_or_default(),
         uses: verify.uses,
         env: verify.env,
         params: page.front.params.clone().into_iter().collect(),

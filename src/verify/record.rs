@@ -83,11 +83,7 @@ pub(crate) fn record(root: &Path, bundle: &str, ran: &Ran<'_>) -> Result<String,
 ///
 /// # Errors
 /// `evidence/` cannot be listed, or the page cannot be written.
-pub(crate) fn bundle_of(
-    root: &Path,
-    page: &Page,
-    path: &Path,
-) -> Result<(String, bool), Failure> {
+pub(crate) fn bundle_of(root: &Path, page: &Page, path: &Path) -> Result<(String, bool), Failure> {
     if let Some(bundle) = page.front.verify.as_ref().and_then(|verify| verify.bundle.clone()) {
         return Ok((bundle, false));
     }
@@ -210,7 +206,10 @@ fn blocks(ran: &Ran<'_>) -> Vec<ManifestBlock> {
             options: options(step),
             text: block.text.clone(),
             expected: block.output.as_ref().map(|output| output.text.clone()),
-            vary: class_names(ran.page, block, &ran.book.config).iter().map(|n| (*n).to_owned()).collect(),
+            vary: class_names(ran.page, block, &ran.book.config)
+                .iter()
+                .map(|n| (*n).to_owned())
+                .collect(),
         })
     };
     ran.page.blocks.iter().filter_map(block).collect()
@@ -310,8 +309,10 @@ fn outcome(ran: &Ran<'_>, checks: &[Check], changed: &[String]) -> (Outcome, Opt
 fn inputs(ran: &Ran<'_>) -> Inputs {
     let tagged = |(path, sha): (&String, &String)| (path.clone(), format!("sha256:{sha}"));
     let block = |block: &crate::book::Block| {
-        let vary: Vec<String> =
-            class_names(ran.page, block, &ran.book.config).iter().map(|n| (*n).to_owned()).collect();
+        let vary: Vec<String> = class_names(ran.page, block, &ran.book.config)
+            .iter()
+            .map(|n| (*n).to_owned())
+            .collect();
         (block.id.clone(), block_digest(block, &vary))
     };
     let captures = ran.plan.captures.iter();

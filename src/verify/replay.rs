@@ -134,7 +134,11 @@ fn teardown(out: &mut String, ran: &Ran<'_>) {
 /// One block.
 fn block(out: &mut String, step: &Step, indent: &str) {
     if step.skip.is_some() {
-        let _ = writeln!(out, "\n{indent}printf 'labdoc-block: {0}\\nlabdoc-check: {0} skip\\n'", step.id);
+        let _ = writeln!(
+            out,
+            "\n{indent}printf 'labdoc-block: {0}\\nlabdoc-check: {0} skip\\n'",
+            step.id
+        );
         return;
     }
     for unit in &step.units {

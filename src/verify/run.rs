@@ -117,7 +117,8 @@ impl Runner<'_> {
     fn judge(&mut self, step: &Step, unit: &Unit, outcome: &Outcome) -> UnitResult {
         let output = normalise(&outcome.output.bytes);
         let exit = exit_code(&outcome.end);
-        let mut problems: Vec<Problem> = end_problem(&outcome.end, step.timeout).into_iter().collect();
+        let mut problems: Vec<Problem> =
+            end_problem(&outcome.end, step.timeout).into_iter().collect();
         if let (Some(expected), Some(got)) = (step.exit, exit) {
             if expected != got {
                 problems.push(Problem::Exit { expected, got });

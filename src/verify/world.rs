@@ -15,8 +15,20 @@ use crate::proc;
 
 /// Variables that are passed through as they are.
 const PASSED: &[&str] = &[
-    "PATH", "USER", "SHELL", "TMPDIR", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
-    "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR",
+    "PATH",
+    "USER",
+    "SHELL",
+    "TMPDIR",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "all_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "ALL_PROXY",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
 ];
 
 /// Variables that are the same for every run, so that output does not depend on the machine.
