@@ -65,10 +65,6 @@ impl World for FakeWorld {
         row.unwrap_or_else(|| panic!("a word of {key}")).1
     }
 
-    fn page_language(&self) -> &str {
-        "ko"
-    }
-
     fn highlight(&self) -> &Highlight {
         &self.highlight
     }
