@@ -15,7 +15,7 @@ use crate::proc::Interrupt;
 use crate::source::Sources;
 use crate::verify::findings::{findings, stale_lives};
 use crate::verify::outcome::{PageResult, Problem, StepResult};
-use crate::verify::plan::{Plan, Role, Selection, plan};
+use crate::verify::plan::{Plan, Role, Selection, Step, plan};
 use crate::verify::record::{self, Ran, Started};
 use crate::verify::rewrite;
 use crate::verify::run::{Watch, rejudged, run};
@@ -132,7 +132,14 @@ fn dry_run(
     for at in chosen {
         let page = &book.pages[*at];
         let plan = plan(page, &book.config, sources, &selection(args));
-        console.result(&describe(&plan, sources));
+        if console.is_json() {
+            plan.steps.iter().for_each(|step| console.object(&planned(&plan, step, sources)));
+        } else {
+            console.result(&describe(&plan, sources));
+        }
+    }
+    if console.is_json() {
+        console.summary("", &json!({ "outcome": "clean", "pages": chosen.len() }));
     }
     Ended::Clean
 }
@@ -160,6 +167,22 @@ fn describe(plan: &Plan, sources: &Sources) -> String {
         ));
     }
     out
+}
+
+/// A planned block for programs.
+fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
+    let role = match step.role {
+        Role::Setup => "setup",
+        Role::Normal => "run",
+        Role::Teardown => "teardown",
+    };
+    json!({ "plan": {
+        "page": plan.path, "block": step.id, "role": role, "skip": step.skip,
+        "line": step.units.first().map(|unit| sources.line(unit.span)),
+        "exit": step.exit, "timeout_ms": step.timeout.as_millis(),
+        "compared": step.units.iter().any(|unit| unit.printed.is_some()),
+        "vary": step.classes.names(),
+    } })
 }
 
 /// What of the pages is run.
@@ -223,7 +246,7 @@ impl Job<'_> {
         let started = Started::now();
         let world = World::make(self.root, &plan)?;
         self.console.say(&page.path);
-        let progress = |step: &crate::verify::plan::Step| {
+        let progress = |step: &Step| {
             let line = step.units.first().map_or(0, |unit| self.sources.line(unit.span));
             self.console
                 .progress(&format!("  {} (line {line}, limit {:?})", step.id, step.timeout));
