@@ -261,17 +261,18 @@ impl Job<'_> {
         self.console.findings(&found, self.sources);
         let errors = found.iter().any(|finding| finding.severity == Severity::Error);
         let refreshed = self.args.update && self.refresh(page, &plan, &result, counts)?;
+        let mut measured = true;
         if self.args.record {
             let run = Recorded { world: &world, result: &result, started };
-            self.record(page, &run, refreshed)?;
+            measured = self.record(page, &run, refreshed)?;
         }
-        let clean = !errors || (refreshed && self.only_refreshable(&found));
+        let clean = measured && (!errors || (refreshed && self.only_refreshable(&found)));
         Ok((result, clean))
     }
 
     /// Records the run. A page that was refreshed is recorded as it is now, and judged by it; the
-    /// first run of a page gives it its bundle.
-    fn record(&self, page: &Page, run: &Recorded<'_>, refreshed: bool) -> Result<(), Failure> {
+    /// first run of a page gives it its bundle. Says whether it is a measurement.
+    fn record(&self, page: &Page, run: &Recorded<'_>, refreshed: bool) -> Result<bool, Failure> {
         let path = self.root.join(&page.path);
         let (bundle, given) = record::bundle_of(self.root, page, &path)?;
         if given {
@@ -298,8 +299,18 @@ impl Job<'_> {
                 started: run.started,
             },
         )?;
-        self.console.say(&format!("  recorded evidence/{made}"));
-        Ok(())
+        self.console.say(&format!("  recorded evidence/{}", made.run));
+        let kit = page.front.kit.as_deref().unwrap_or_default();
+        let finding = |path: &String| {
+            let message = format!("labkit/{kit}/{path} changed while the run was going on");
+            Diagnostic::error("EV110", message)
+                .in_file(&page.path, None)
+                .note("this is not a measurement")
+                .hint("run it again")
+        };
+        let found: Vec<Diagnostic> = made.changed.iter().map(finding).collect();
+        self.console.findings(&found, self.sources);
+        Ok(found.is_empty())
     }
 
     /// Whether every error is one that `--update` has just refreshed.
