@@ -22,8 +22,6 @@ const OUTPUT_CLASSES: &[&str] = &["unordered"];
 pub(crate) struct Fence {
     /// The whole fence: from its opening run to the end of its closing line.
     pub(crate) range: Range<usize>,
-    /// What follows the opening run.
-    pub(crate) info: String,
     /// Byte ranges of the content, prefixes excluded, as the parser handed them out.
     pub(crate) pieces: Vec<Range<usize>>,
 }

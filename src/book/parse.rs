@@ -102,9 +102,8 @@ impl Walk<'_> {
             Event::End(TagEnd::Heading(_)) => self.end_heading(range),
             Event::Start(Tag::Link { dest_url, .. }) => self.link(dest_url, range, false),
             Event::Start(Tag::Image { dest_url, .. }) => self.link(dest_url, range, true),
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
-                let info = info.to_string();
-                self.fence = Some(Fence { range: range.clone(), info, pieces: Vec::new() });
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => {
+                self.fence = Some(Fence { range: range.clone(), pieces: Vec::new() });
             }
             Event::End(TagEnd::CodeBlock) => self.fences.extend(self.fence.take()),
             Event::Text(text) => self.words(text, range),
@@ -121,7 +120,8 @@ impl Walk<'_> {
         } else if self.heading.is_some() {
             let plain = self.text.get(range.clone()) == Some(text);
             let shown = if plain { visible(self.text, range, self.marks) } else { text };
-            self.heading_text(&shown.to_owned());
+            let shown = shown.to_owned();
+            self.heading_text(&shown);
         }
     }
 

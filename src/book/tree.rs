@@ -157,11 +157,10 @@ fn folders_with_index(pages: &[Page]) -> Vec<String> {
 fn route(path: &str, with_index: &[String]) -> String {
     let below = path.strip_prefix(CONTENT).unwrap_or(path).trim_start_matches('/');
     let stem = below.strip_suffix(".md").unwrap_or(below);
-    if let Some(folder) = path.strip_suffix("/README.md") {
-        if !with_index.iter().any(|known| known == folder) {
-            let dir = stem.strip_suffix("README").unwrap_or(stem);
-            return format!("{dir}index.html");
-        }
+    let readme = path.strip_suffix("/README.md");
+    if readme.is_some_and(|folder| !with_index.iter().any(|known| known == folder)) {
+        let dir = stem.strip_suffix("README").unwrap_or(stem);
+        return format!("{dir}index.html");
     }
     format!("{stem}.html")
 }

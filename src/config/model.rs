@@ -12,9 +12,6 @@ use crate::vary::Kind;
 pub(crate) struct BookToml {
     /// `[book]`.
     pub(crate) book: BookTable,
-    /// `[vars]`: values for `{{ name }}` in pages.
-    #[serde(default)]
-    pub(crate) vars: BTreeMap<String, String>,
     /// `[kit.NAME]`.
     #[serde(default)]
     pub(crate) kit: BTreeMap<String, KitTable>,

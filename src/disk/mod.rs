@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-pub(crate) use path::{PathFault, check_relative};
+pub(crate) use path::check_relative;
 
 use crate::diag::Failure;
 

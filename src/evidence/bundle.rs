@@ -41,8 +41,6 @@ pub(crate) struct Run {
     pub(crate) manifest: Manifest,
     /// What happened.
     pub(crate) verdict: Verdict,
-    /// The transcript as text; bad UTF-8 is replaced.
-    pub(crate) result: String,
     /// The transcript, read.
     pub(crate) transcript: Transcript,
     /// The line of manifest.yaml on which `claims:` stands.
@@ -69,11 +67,6 @@ impl Bundle {
     /// Whether a run of it cannot be believed.
     pub(crate) fn is_invalid(&self) -> bool {
         !self.faults.is_empty()
-    }
-
-    /// Whether it was recorded without a page.
-    pub(crate) fn is_foreign(&self) -> bool {
-        self.runs.last().is_some_and(|run| run.manifest.is_foreign())
     }
 
     /// The names of all values that its runs captured or planned to capture.
@@ -191,7 +184,6 @@ fn load_run(
         claims_line: line_of(&texts.manifest, "claims:"),
         manifest,
         verdict,
-        result,
         edited_inputs: Vec::new(),
     };
     let found = validity::check(&bundle.id, name, &run, &texts);

@@ -17,8 +17,6 @@ use crate::yaml;
 /// The entries of the `claims.yaml` beside a page.
 #[derive(Clone, Debug)]
 pub(crate) struct ClaimsFile {
-    /// Its text.
-    pub(crate) file: FileId,
     /// The entries in order.
     pub(crate) entries: Vec<Entry>,
 }
@@ -35,7 +33,7 @@ pub(crate) fn read_claims(sources: &Sources, file: FileId) -> Checked<ClaimsFile
             Err(fault) => reader.syntax(fault),
         }
     }
-    Checked { value: ClaimsFile { file, entries }, diagnostics: reader.found }
+    Checked { value: ClaimsFile { entries }, diagnostics: reader.found }
 }
 
 /// Whether a text holds nothing but comments and blanks.

@@ -57,11 +57,6 @@ impl Holds {
         Ok(())
     }
 
-    /// Whether the claim is made everywhere.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.keys.is_empty()
-    }
-
     /// The environment keys that take part.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
         self.keys.keys().map(String::as_str)

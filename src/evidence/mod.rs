@@ -44,7 +44,7 @@ mod verdict_text;
 mod tests;
 
 pub(crate) use self::{
-    bundle::{Bundle, Bundles, Run, load_bundles},
+    bundle::{Bundle, Bundles, Run, ids_in_order, load_bundles},
     claim::Claim,
     claims_file::{ClaimsFile, read_claims},
     conclude::judge_claims,
@@ -56,7 +56,7 @@ pub(crate) use self::{
     policy::{Policy, findings},
     reason::Reason,
     record::{Recording, new_run_id, next_bundle_id, write_run},
-    records::{Records, load_records},
+    records::{Records, Report, load_records},
     reference::EvidenceRef,
     state::{ClaimState, DecidingRun, Word},
     transcript::{Part, write_part},

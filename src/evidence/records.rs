@@ -65,6 +65,7 @@ pub(crate) enum Role {
 /// A published source, `S4`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "read so that the file is checked; source pages will show the rest")]
 pub(crate) struct Source {
     /// Its address, http or https.
     pub(crate) url: String,

@@ -161,6 +161,7 @@ impl ClaimState {
     }
 
     /// The reasons as sentences, each once.
+    #[cfg(test)]
     pub(crate) fn sentences(&self) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         for sentence in self.reasons.iter().map(Reason::sentence) {

@@ -87,11 +87,6 @@ impl Transcript {
     pub(crate) fn outcome(&self, block: &str) -> Option<CheckOutcome> {
         fold(self.checks.iter().map(|check| (check.id.as_str(), check.outcome)), block)
     }
-
-    /// The first check line that says `fail`.
-    pub(crate) fn first_failed(&self) -> Option<&CheckLine> {
-        self.checks.iter().find(|check| check.outcome == CheckOutcome::Fail)
-    }
 }
 
 /// Reads a check line.
@@ -182,7 +177,6 @@ mod tests {
         let text = "anything\nlabdoc-check: data-kept fail exit=1\nlabdoc-check: pod-ready pass\n";
         let read = Transcript::parse(text);
         assert!(read.parts.is_empty());
-        assert_eq!(read.first_failed().map(|c| (c.id.as_str(), c.line)), Some(("data-kept", 2)));
         assert_eq!(read.outcome("pod-ready"), Some(CheckOutcome::Pass));
         assert_eq!(read.outcome("other"), None);
         assert!(Transcript::parse("labdoc-check: x maybe\n").checks.is_empty());

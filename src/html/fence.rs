@@ -61,7 +61,7 @@ impl Walk<'_> {
         let plain = PLAIN.contains(&header.language.as_str());
         let head = match title {
             Some(title) => {
-                format!("<header><span class=\"name\">{title}</span>{}</header>", self.copy())
+                format!("<header><span class=\"title\">{title}</span>{}</header>", self.copy())
             }
             None if plain => String::new(),
             None => {
@@ -144,7 +144,7 @@ pub(super) fn code_lines(lines: &[String], attributes: &Attributes) -> String {
     for (index, line) in lines.iter().enumerate() {
         let mut class = "l".to_owned();
         if marked.iter().any(|range| range.contains(&(index + 1))) {
-            class.push_str(" mark");
+            class.push_str(" m");
         }
         match line.chars().next() {
             Some('+') if diff => class.push_str(" i"),

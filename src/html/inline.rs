@@ -5,6 +5,7 @@ use std::ops::Range;
 use pulldown_cmark::Event;
 
 use super::escape::{escape, escape_href};
+use super::links::title_attribute;
 use super::walk::Walk;
 use super::world::Chip;
 use crate::book::{Mark, MarkKind};
@@ -118,12 +119,12 @@ impl Walk<'_> {
             None => ("cite".to_owned(), String::new(), String::new()),
         };
         let inner = format!("{shape}{id}{word}");
-        let title = escape(&chip.title);
+        let title = title_attribute(&chip.title);
         let html = if self.links == 0 {
             let href = escape_href(&chip.href);
-            format!("<a class=\"{class}\" href=\"{href}\" title=\"{title}\">{inner}</a>")
+            format!("<a class=\"{class}\" href=\"{href}\"{title}>{inner}</a>")
         } else {
-            format!("<span class=\"{class}\" title=\"{title}\">{inner}</span>")
+            format!("<span class=\"{class}\"{title}>{inner}</span>")
         };
         self.push(&html);
     }

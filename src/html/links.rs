@@ -107,7 +107,7 @@ impl Walk<'_> {
 }
 
 /// A title attribute, where there is a title.
-fn title_attribute(title: &str) -> String {
+pub(super) fn title_attribute(title: &str) -> String {
     if title.is_empty() { String::new() } else { format!(" title=\"{}\"", escape(title)) }
 }
 

@@ -23,7 +23,7 @@ mod world;
 mod tests;
 
 pub(crate) use escape::escape;
-pub(crate) use highlight::{Highlight, Highlighter};
+pub(crate) use highlight::Highlight;
 pub(crate) use world::{Chip, RunState, State, WORDS, World};
 
 use crate::book::{Page, events};

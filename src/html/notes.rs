@@ -22,10 +22,17 @@ struct Note {
 #[derive(Default)]
 pub(super) struct Notes {
     notes: BTreeMap<String, Note>,
-    /// The one that is open.
-    open: Option<String>,
+    /// Those that are open, the innermost last.
+    open: Vec<Open>,
+}
+
+/// A footnote that is being written.
+struct Open {
+    name: String,
     /// Whether its links back are written.
     linked: bool,
+    /// What was written before it.
+    outside: String,
 }
 
 impl Notes {
@@ -73,20 +80,19 @@ impl Walk<'_> {
         else {
             return;
         };
-        self.notes.open = Some(name.to_string());
-        self.notes.linked = false;
-        self.outside = Some(std::mem::take(&mut self.out));
+        let outside = std::mem::take(&mut self.out);
+        self.notes.open.push(Open { name: name.to_string(), linked: false, outside });
     }
 
     /// A footnote ends. One that nothing refers to is not shown.
     pub(super) fn end_note(&mut self) {
-        if !self.notes.linked {
+        if self.notes.open.last().is_some_and(|open| !open.linked) {
             self.push("<p>");
             self.push_back_links();
             self.push("</p>\n");
         }
-        let html = std::mem::replace(&mut self.out, self.outside.take().unwrap_or_default());
-        let name = self.notes.open.take().unwrap_or_default();
+        let Some(Open { name, outside, .. }) = self.notes.open.pop() else { return };
+        let html = std::mem::replace(&mut self.out, outside);
         if let Some(note) = self.notes.notes.get_mut(&name) {
             note.html = html;
         }
@@ -94,10 +100,10 @@ impl Walk<'_> {
 
     /// The links from the open footnote back to its references.
     pub(super) fn push_back_links(&mut self) {
-        self.notes.linked = true;
         let label = self.word("footnote-back");
-        let name = self.notes.open.as_deref().unwrap_or("");
-        let Some(note) = self.notes.notes.get(name) else { return };
+        let Some(open) = self.notes.open.last_mut() else { return };
+        open.linked = true;
+        let Some(note) = self.notes.notes.get(&open.name) else { return };
         let (number, references) = (note.number, note.references);
         for which in 1..=references {
             let id = anchor(number, which);

@@ -5,6 +5,9 @@ use super::world::World;
 use crate::compare::{PrintedLine, printed_lines};
 use crate::vary::Classes;
 
+/// In a line above this many bytes no values are looked for, so that the time is bounded.
+const LONGEST_LINE: usize = 20 * 1024;
+
 /// The lines of a printed output, each as HTML without its line end.
 pub(super) fn lines(text: &str, classes: &Classes, world: &dyn World) -> Vec<String> {
     let may_differ = escape(world.word("may-differ"));
@@ -23,7 +26,7 @@ pub(super) fn lines(text: &str, classes: &Classes, world: &dyn World) -> Vec<Str
 
 /// A line with its varying values marked.
 fn values(text: &str, classes: &Classes, may_differ: &str) -> String {
-    if classes.is_empty() {
+    if classes.is_empty() || text.len() > LONGEST_LINE {
         return escape(text).into_owned();
     }
     let mut out = String::with_capacity(text.len() + 64);

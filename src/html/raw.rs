@@ -99,8 +99,8 @@ fn clean(html: &str, resolve: &dyn Fn(&str) -> Option<String>) -> (String, Vec<F
     while let Some(open) = html[at..].find('<').map(|found| at + found) {
         out.push_str(&html[at..open]);
         let rest = &html[open..];
-        if rest.starts_with("<!--") {
-            at = rest[4..].find("-->").map_or(html.len(), |end| open + 4 + end + 3);
+        if let Some(comment) = rest.strip_prefix("<!--") {
+            at = comment.find("-->").map_or(html.len(), |end| open + 4 + end + 3);
         } else if rest.starts_with(['<', '/']) && is_tag(rest) {
             at = tag(html, open, resolve, (&mut out, &mut faults));
         } else if rest.starts_with("<!") || rest.starts_with("<?") {
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn what_the_policy_blocks_is_found() {
         for html in [
-            "<script>alert(1)</script",
+            "<script>alert(1)</script>",
             "<SCRIPT src=x></SCRIPT>",
             "<b style=\"color:red\" onclick=x>",
         ] {

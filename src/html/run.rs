@@ -92,7 +92,7 @@ impl Walk<'_> {
     fn run_header(&self, block: &Block, state: Option<&RunState>) -> String {
         let mut html = format!("<header><span class=\"id\">{}</span>", escape(&block.id));
         if let Some(title) = block.attributes.get("title") {
-            html.push_str(&format!("<span class=\"name\">{}</span>", escape(&title.value)));
+            html.push_str(&format!("<span class=\"title\">{}</span>", escape(&title.value)));
         }
         let language = if block.kind == BlockKind::Console { "console" } else { "bash" };
         let duration = state.and_then(|state| state.duration.as_deref());

@@ -93,6 +93,10 @@ fn is_numeric(text: &str) -> bool {
     }
     let end =
         body.find(|c: char| !(c.is_ascii_digit() || ".,:/×~–-".contains(c))).unwrap_or(body.len());
+    // An address is a name and is read from its left.
+    if body[..end].matches('.').count() > 2 {
+        return false;
+    }
     let unit = body[end..].trim_start();
     !unit.contains(|c: char| c.is_ascii_digit() || c.is_whitespace()) && unit.chars().count() <= 3
 }
@@ -103,12 +107,19 @@ mod tests {
 
     #[test]
     fn numbers_are_known_by_their_form() {
-        for text in ["2", "+2", "1,234.5", "40 %", "1.25s", "3개", "127.0.0.11", "30~75 %", "−1"]
-        {
+        for text in ["2", "+2", "1,234.5", "40 %", "1.25s", "3개", "30~75 %", "−1"] {
             assert!(is_numeric(text), "{text}");
         }
-        for text in ["", "-", "v2", "두 개", "2개가 남는다", "1 2", "127.0.0.1:80, 관리 포트"]
-        {
+        for text in [
+            "",
+            "-",
+            "v2",
+            "두 개",
+            "2개가 남는다",
+            "1 2",
+            "127.0.0.1:80, 관리 포트",
+            "127.0.0.1:80",
+        ] {
             assert!(!is_numeric(text), "{text}");
         }
     }

@@ -40,8 +40,6 @@ pub(super) struct Walk<'a> {
     /// What closes the quotes and cells that are open.
     pub(super) closers: Vec<&'static str>,
     pub(super) notes: Notes,
-    /// What was written before the footnote that is open.
-    pub(super) outside: Option<String>,
     /// What each fence is, by where it starts.
     pub(super) roles: BTreeMap<usize, Role>,
     pub(super) table: Vec<Alignment>,
@@ -78,7 +76,6 @@ impl<'a> Walk<'a> {
             title: None,
             closers: Vec::new(),
             notes: Notes::of(events),
-            outside: None,
             roles: Role::all(page),
             table: Vec::new(),
             tables: 0,
@@ -95,7 +92,7 @@ impl<'a> Walk<'a> {
         while let Some((event, range)) = events.get(self.at) {
             let index = self.at;
             self.at += 1;
-            if self.ends_title(index, event) || self.is_hidden(range) {
+            if self.ends_title(index, event) || self.is_hidden(event, range) {
                 continue;
             }
             self.event(event, range);
@@ -105,9 +102,16 @@ impl<'a> Walk<'a> {
         self.body
     }
 
-    /// Whether an event lies wholly in what is not shown.
-    fn is_hidden(&self, range: &Range<usize>) -> bool {
-        !self.hidden.is_empty() && self.hidden.start <= range.start && range.end <= self.hidden.end
+    /// Whether an event lies wholly in what is not shown. Only what can stand inside braces is
+    /// hidden: a paragraph or cell may hold nothing but the mark and so have its very range.
+    fn is_hidden(&self, event: &Event<'_>, range: &Range<usize>) -> bool {
+        let inline = match event {
+            Event::Text(_) => true,
+            Event::Start(tag) => is_emphasis(tag.to_end()),
+            Event::End(tag) => is_emphasis(*tag),
+            _ => false,
+        };
+        inline && self.hidden.start <= range.start && range.end <= self.hidden.end
     }
 
     /// Takes one event.
@@ -303,4 +307,9 @@ impl<'a> Walk<'a> {
         let label = self.word(key);
         self.push(&format!("<input type=\"checkbox\" disabled{checked} aria-label=\"{label}\"> "));
     }
+}
+
+/// Whether a tag is one that underscores can make.
+fn is_emphasis(tag: TagEnd) -> bool {
+    matches!(tag, TagEnd::Emphasis | TagEnd::Strong)
 }

@@ -86,8 +86,6 @@ pub(crate) trait World {
     fn classes(&self, block: &Block) -> Classes;
     /// A word of the interface in the page's language; the keys are those of [`WORDS`].
     fn word(&self, key: &str) -> &str;
-    /// The page's language, `ko`.
-    fn page_language(&self) -> &str;
     /// The colours, shared by all pages of a build.
     fn highlight(&self) -> &Highlight;
     /// Width and height of an image, where the file is known.

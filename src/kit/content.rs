@@ -43,6 +43,7 @@ impl Content {
     }
 
     /// All bytes at once.
+    #[cfg(test)]
     pub(crate) fn bytes(&mut self, kit: &Kit) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
         self.copy_to(kit, &mut out)?;

@@ -24,11 +24,8 @@ mod ways;
 #[cfg(test)]
 mod testing;
 
-pub(crate) use archive::DEFAULT_MTIME;
-pub(crate) use content::Content;
-pub(crate) use safe::{SafeText, Show, safe_text};
+pub(crate) use safe::{Show, safe_text};
 pub(crate) use tree::{Kit, KitFile, KitOptions, list};
 pub(crate) use uses::visible;
-pub(crate) use viewer::{Viewer, viewer};
-pub(crate) use walk::{LeftOut, Reason};
+pub(crate) use viewer::viewer;
 pub(crate) use ways::Way;

@@ -24,7 +24,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// The hidden first argument that makes the binary a keeper.
-pub const KEEPER_ARGUMENT: &str = "__keeper";
+pub(crate) const KEEPER_ARGUMENT: &str = "__keeper";
 
 /// What the shell is started with: no file of the user's, and its script.
 pub(super) const SHELL_ARGUMENTS: &str = "--noprofile --norc bash";
@@ -33,7 +33,7 @@ pub(super) const SHELL_ARGUMENTS: &str = "--noprofile --norc bash";
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Runs the keeper: `labdoc __keeper SHELL FOLDER`.
-pub fn keeper_main() -> ExitCode {
+pub(crate) fn keeper_main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
     let Some(at) = args.iter().position(|arg| arg == KEEPER_ARGUMENT) else {
         return ExitCode::from(2);

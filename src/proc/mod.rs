@@ -18,7 +18,7 @@ mod platform;
 mod report;
 mod tree;
 
-pub use keeper::{KEEPER_ARGUMENT, keeper_main};
+pub(crate) use keeper::{KEEPER_ARGUMENT, keeper_main};
 
 pub(crate) use folder::{PrivateFolder, forget_file};
 pub(crate) use interrupt::Interrupt;

@@ -13,7 +13,7 @@ use crate::address::relative;
 use crate::diag::{Diagnostic, Failure};
 use crate::digest::sha256_hex;
 use crate::disk;
-use crate::evidence::{Bundle, CheckOutcome, Outcome, Run};
+use crate::evidence::{Bundle, CheckOutcome, Outcome, Report, Run};
 use crate::html::State;
 use crate::kit::{Show, safe_text};
 
@@ -45,13 +45,28 @@ pub(super) fn evidence(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnos
         let name = published_name(report.file.rsplit('/').next().unwrap_or(&report.file));
         let raw = format!("evidence/reports/{name}");
         staging.put(&raw, &bytes)?;
-        let view = View { path: report_page(id), raw, title: report.title.clone(), up: None };
+        let meta = report_meta(site, report);
+        let view = View { path: report_page(id), raw, title: report.title.clone(), up: None, meta };
         let claims = pages.claims_of(&view.path, |claim| {
             claim.entry.evidence.iter().any(|e| e.value.to_string() == *id)
         });
         findings.extend(pages.viewer(&view, &bytes, claims)?);
     }
     Ok(findings)
+}
+
+/// Who wrote a report and when, and where its figures come from.
+fn report_meta(site: &Site<'_>, report: &Report) -> Vec<Value> {
+    let row = |key: &str, text: &str| json!({ "term": site.theme.word(key), "value_html": crate::html::escape(text) });
+    let mut rows = vec![row("date", &report.date)];
+    if !report.author.is_empty() {
+        rows.push(row("author", &report.author));
+    }
+    if let Some(origin) = &report.origin {
+        rows.push(row("measured_by", &format!("{}, {}", origin.who, origin.date)));
+        rows.push(row("environment", &environment_words(&origin.environment)));
+    }
+    rows
 }
 
 /// The name under which a file is published: active types get `.txt` behind.
@@ -67,6 +82,7 @@ struct View {
     raw: String,
     title: String,
     up: Option<(String, String)>,
+    meta: Vec<Value>,
 }
 
 /// The pages under construction.
@@ -130,8 +146,7 @@ impl EvidencePages<'_> {
             .collect();
         let links: Vec<Value> = site
             .evidence
-            .bundles
-            .keys()
+            .in_order()
             .map(|id| json!({ "label": id, "href": relative(path, &bundle_page(id)) }))
             .collect();
         let title = self.word("record");
@@ -284,6 +299,7 @@ impl EvidencePages<'_> {
                 raw,
                 title: name,
                 up: Some((run.verdict.run_id.clone(), run_page(id, &run.verdict.run_id))),
+                meta: Vec::new(),
             };
             findings.extend(self.viewer(&view, &bytes, Vec::new())?);
         }
@@ -312,7 +328,7 @@ impl EvidencePages<'_> {
                 "raw_href": relative(&view.path, &view.raw), "download_name": name,
                 "sha256": sha256_hex(bytes), "size_text": size_text(bytes.len() as u64),
                 "lines": numbered(&safe.text), "truncated": truncated, "notes": [],
-                "claims": claims,
+                "claims": claims, "meta": view.meta,
             },
         });
         self.put("viewer.html", &view.path, context)

@@ -23,14 +23,16 @@ pub(super) fn kits(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnostic>
     }
     findings.extend(folder(site, staging, &kits_index(site.kits))?);
     for kit in site.kits {
-        let options = PublishOptions { claims: claims_of(site, kit), ..PublishOptions::default() };
+        let base_url = site.book.config.file.book.base_url.clone();
+        let options =
+            PublishOptions { claims: claims_of(site, kit), base_url, ..PublishOptions::default() };
         let publication = publish(kit, &options)?;
         findings.extend(publication.diagnostics);
         for mut file in publication.value.files {
             let path = staging.claim(&file.path)?;
             file.content.copy_to(kit, &mut disk::create(&path)?)?;
         }
-        let page = kit_page(kit, &publication.value.archives, None);
+        let page = kit_page(kit, &publication.value.archives, options.base_url.as_deref());
         findings.extend(kit_html(site, staging, (kit, &page, &publication.value.archives))?);
         for index in folder_indexes(kit) {
             findings.extend(folder(site, staging, &index)?);

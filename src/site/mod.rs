@@ -14,7 +14,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-pub(crate) use output::{Committed, LIST, Staging};
+pub(crate) use output::Staging;
 pub(crate) use record::Evidence;
 pub(crate) use theme::{STATIC, Theme};
 

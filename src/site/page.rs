@@ -81,13 +81,16 @@ fn page_context(
     let minutes = body.plain_words.div_ceil(WORDS_A_MINUTE);
     let record = page_rows(site, index, out);
     let edit = site.book.config.file.book.edit_url.as_ref();
+    // The first page speaks for the site.
+    let of_site = site.book.config.file.book.description.as_ref().filter(|_| out == "index.html");
+    let description = front.description.as_ref().or(of_site);
     Ok(json!({
         "title": page.title,
         "title_id": body.title_id,
         "lang": site.book.config.file.book.language,
         "kind": kind,
         "kind_word": kind_word,
-        "description": front.description,
+        "description": description,
         "href": out,
         "body": body.html,
         "toc": toc(&body.toc),
@@ -336,10 +339,6 @@ impl World for Surroundings<'_> {
 
     fn word(&self, key: &str) -> &str {
         self.site.theme.words.get(key).map_or_else(|| default_word(key), String::as_str)
-    }
-
-    fn page_language(&self) -> &str {
-        &self.site.book.config.file.book.language
     }
 
     fn highlight(&self) -> &Highlight {

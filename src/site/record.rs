@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use super::Site;
 use super::words::{grade_word, reason, shown, state_word};
 use crate::address::relative;
-use crate::evidence::{Bundles, Claim, ClaimState, DecidingRun, EvidenceRef, Records, Run};
+use crate::evidence::{
+    Bundles, Claim, ClaimState, DecidingRun, EvidenceRef, Records, Run, Word, ids_in_order,
+};
 use crate::html::State;
 use crate::kit::publish::Claims;
 
@@ -36,6 +38,11 @@ impl Evidence {
     /// The claim of that id.
     pub(super) fn claim(&self, id: &str) -> Option<&Claim> {
         self.claims.iter().find(|claim| claim.id == id)
+    }
+
+    /// The bundles by number: T2 before T10.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = &str> {
+        ids_in_order(&self.bundles).into_iter()
     }
 
     /// The newest finished run of a bundle.
@@ -72,6 +79,10 @@ pub(super) fn row(site: &Site<'_>, claim: &Claim, out: &str) -> Option<Value> {
     let reasons: Vec<String> = state.reasons.iter().map(|r| reason(site, r)).collect();
     let mut details = reasons;
     details.dedup();
+    if state.word == Word::Verified {
+        let runs = site.theme.word("n_runs").replace("{n}", &state.runs().to_string());
+        details.push(format!("{runs}, {}", state.environments().join(" / ")));
+    }
     details.extend(state.links.iter().flat_map(|link| link.notes.clone()));
     let page = &site.book.pages[claim.page];
     let detail = (!details.is_empty()).then(|| details.join(" · "));

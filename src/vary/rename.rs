@@ -50,11 +50,6 @@ impl Renaming {
     pub(crate) fn printed(&self, class: &str, measured: &str) -> Option<&str> {
         self.backward.get(&(class.to_owned(), measured.to_owned())).map(String::as_str)
     }
-
-    /// The measured name that a printed one stands for.
-    pub(crate) fn measured(&self, class: &str, printed: &str) -> Option<&str> {
-        self.forward.get(&(class.to_owned(), printed.to_owned())).map(String::as_str)
-    }
 }
 
 #[cfg(test)]

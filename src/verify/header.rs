@@ -25,9 +25,9 @@ fn yaml_place(header: &str, bundle: &str) -> (usize, String) {
     };
     let rest = &header[at + "verify:".len()..];
     let value = rest.trim_start_matches([' ', '\t']);
-    if value.starts_with('{') {
-        let open = header.len() - value.len() + 1;
-        let comma = if value[1..].trim_start().starts_with('}') { "" } else { ", " };
+    if let Some(inner) = value.strip_prefix('{') {
+        let open = header.len() - inner.len();
+        let comma = if inner.trim_start().starts_with('}') { "" } else { ", " };
         return (open, format!("bundle: {bundle}{comma}"));
     }
     let line_end = header[at..].find('\n').map_or(header.len(), |end| at + end + 1);

@@ -106,21 +106,11 @@ impl StepResult {
         let mut problems = self.units.iter().flat_map(|unit| &unit.problems).peekable();
         problems.peek().is_some() && problems.all(|problem| *problem == Problem::Drift)
     }
-
-    /// Its whole output.
-    pub(crate) fn output(&self) -> String {
-        self.units.iter().map(|unit| unit.output.as_str()).collect()
-    }
 }
 
 impl PageResult {
     /// The result of a block.
     pub(crate) fn step(&self, id: &str) -> Option<&StepResult> {
         self.steps.iter().find(|step| step.id == id)
-    }
-
-    /// Whether nothing failed and nothing differs.
-    pub(crate) fn passed(&self) -> bool {
-        self.interrupted.is_none() && self.steps.iter().all(|s| s.skipped.is_some() || s.passed())
     }
 }

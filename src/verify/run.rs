@@ -1,10 +1,13 @@
 //! Running a plan: one session for the page, block by block, compared as it goes.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::outcome::{Measured, PageResult, Problem, StepResult, UnitResult};
 use super::plan::{Plan, Role, Step, Unit};
-use super::session::{End, OUTPUT_LIMIT, Outcome, Request, Session, SessionError, SessionOptions};
+use super::session::{
+    End, OUTPUT_LIMIT, Outcome, Output, Request, Session, SessionError, SessionOptions,
+};
 use super::world::World;
 use crate::compare::{Question, compare, normalise};
 use crate::diag::Failure;
@@ -32,13 +35,19 @@ pub(crate) fn run(plan: &Plan, world: &World, watch: &Watch<'_>) -> Result<PageR
     };
     let session = Session::start(options).map_err(failure)?;
     let deadline = Instant::now() + plan.timeout;
-    let mut runner = Runner { plan, watch, session, deadline, result: PageResult::default() };
+    let result = PageResult::default();
+    let mut runner =
+        Runner { plan, watch, session: Some(session), deadline, runs: Vec::new(), result };
     for step in &plan.steps {
         let done = runner.step(step)?;
         runner.result.steps.push(done);
     }
-    let ended = runner.session.finish().map_err(failure)?;
+    let ended = match runner.session.take() {
+        Some(session) => session.finish().map_err(failure)?,
+        None => return Ok(runner.result),
+    };
     runner.result.survivors = ended.survivors;
+    runner.note_late(&ended.late);
     Ok(runner.result)
 }
 
@@ -51,7 +60,10 @@ fn failure(error: SessionError) -> Failure {
 struct Runner<'a> {
     plan: &'a Plan,
     watch: &'a Watch<'a>,
-    session: Session,
+    /// Taken at the end of the page.
+    session: Option<Session>,
+    /// The unit of each run of the session, by the session's count.
+    runs: Vec<String>,
     deadline: Instant,
     result: PageResult,
 }
@@ -84,6 +96,20 @@ impl Runner<'_> {
         Ok(done)
     }
 
+    /// Notes what background children printed after their block had been judged.
+    fn note_late(&mut self, late: &BTreeMap<usize, Vec<Output>>) {
+        for (run, outputs) in late {
+            let bytes: u64 = outputs.iter().map(|output| output.total).sum();
+            let Some(id) = self.runs.get(*run).filter(|_| bytes > 0) else { continue };
+            let units = self.result.steps.iter_mut().flat_map(|step| &mut step.units);
+            if let Some(unit) = units.into_iter().find(|unit| unit.id == *id) {
+                unit.remarks.push(format!(
+                    "a background process printed {bytes} bytes after the block had ended"
+                ));
+            }
+        }
+    }
+
     /// Why a block that is not teardown is not run any more.
     fn stopped(&self, step: &Step) -> Option<&'static str> {
         if step.role == Role::Teardown {
@@ -106,7 +132,9 @@ impl Runner<'_> {
         let timeout = if teardown { left } else { left.min(page) };
         let interrupt = if teardown { None } else { self.watch.interrupt };
         let request = Request { text: &unit.text, timeout, stderr_apart: false, interrupt };
-        let outcome = self.session.run(&request).map_err(failure)?;
+        let session = self.session.as_mut().ok_or_else(|| Failure::new("the session has ended"))?;
+        let outcome = session.run(&request).map_err(failure)?;
+        self.runs.push(unit.id.clone());
         if let End::Interrupted(signal) = outcome.end {
             self.result.interrupted = Some(signal);
         }
@@ -119,11 +147,8 @@ impl Runner<'_> {
         let exit = exit_code(&outcome.end);
         let mut problems: Vec<Problem> =
             end_problem(&outcome.end, step.timeout).into_iter().collect();
-        if let (Some(expected), Some(got)) = (step.exit, exit) {
-            if expected != got {
-                problems.push(Problem::Exit { expected, got });
-            }
-        }
+        let wrong = step.exit.zip(exit).filter(|(expected, got)| expected != got);
+        problems.extend(wrong.map(|(expected, got)| Problem::Exit { expected, got }));
         let syntax = matches!(outcome.end, End::SyntaxError { .. });
         let comparison = unit.printed.as_ref().filter(|_| !syntax).map(|printed| {
             let question = Question {
@@ -161,7 +186,11 @@ impl Runner<'_> {
                 (Some(measured), _) => {
                     self.result.values.insert(capture.name.clone(), measured);
                 }
-                (None, Some(unit)) => unit.problems.push(Problem::Capture(capture.name.clone())),
+                // A block that failed says so itself; what it lacks is a consequence.
+                (None, Some(unit)) if only_drift(&unit.problems) => {
+                    unit.problems.push(Problem::Capture(capture.name.clone()));
+                }
+                (None, Some(_)) => {}
                 (None, None) => {}
             }
         }
@@ -191,6 +220,11 @@ pub(crate) fn rejudged(plan: &Plan, result: &PageResult) -> PageResult {
         }
     }
     out
+}
+
+/// Whether a unit ended as it should, whatever it printed.
+fn only_drift(problems: &[Problem]) -> bool {
+    problems.iter().all(|p| matches!(p, Problem::Drift | Problem::Capture(_)))
 }
 
 /// The exit code of a unit that ended by itself.

@@ -8,10 +8,11 @@ mod states;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::holds::Environment;
 use super::{
-    Captured, Check, CheckOutcome, ClaimState, Environment, Inputs, Manifest, ManifestBlock, Now,
-    Outcome, PlanNow, Policy, Recording, Records, Runner, Site, Verdict, Word, findings, join,
-    judge_claims, load_bundles, load_records, read_claims, write_part, write_run,
+    Captured, Check, CheckOutcome, ClaimState, Inputs, Manifest, ManifestBlock, Now, Outcome,
+    PlanNow, Policy, Recording, Records, Runner, Site, Verdict, Word, findings, join, judge_claims,
+    load_bundles, load_records, read_claims, write_part, write_run,
 };
 use crate::book::{
     Block, BlockKind, BlockOptions, Cite, ClaimSpan, FrontMatter, OutputFence, Page, PageKind,
@@ -125,6 +126,8 @@ impl Lab {
         let file = sources.add(PAGE, text);
         Page {
             file,
+            marks: Vec::new(),
+            out: String::new(),
             path: PAGE.into(),
             body: 0,
             front: self.front(),
@@ -208,7 +211,7 @@ impl Lab {
             policy: &policy,
         };
         let claims = join(&site, &[read_claims(&sources, file).value]).value;
-        let digests = |block: &super::PlanBlock| (block.id.clone(), block.digest.clone());
+        let digests = |block: &super::now::PlanBlock| (block.id.clone(), block.digest.clone());
         let inputs = Inputs {
             kit: self.kit.clone(),
             blocks: plan.blocks.iter().map(digests).collect(),
@@ -338,8 +341,10 @@ impl Answer {
                 format!("{}:{}", self.sources.path(span.file), self.sources.line(*span))
             }
             Place::File(path, line) => {
-                let parts: Vec<&str> =
-                    path.split('/').map(|p| if super::is_run_id(p) { "RUN" } else { p }).collect();
+                let parts: Vec<&str> = path
+                    .split('/')
+                    .map(|p| if super::record::is_run_id(p) { "RUN" } else { p })
+                    .collect();
                 let line = line.map_or(String::new(), |line| format!(":{line}"));
                 format!("{}{line}", parts.join("/"))
             }

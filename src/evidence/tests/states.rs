@@ -1,7 +1,8 @@
 //! The transitions between the states of a claim.
 
 use super::{Lab, Measured, environment};
-use crate::evidence::{CheckOutcome, Environment, Policy, Records, Word, as_of, load_bundles};
+use crate::evidence::holds::Environment;
+use crate::evidence::{CheckOutcome, Policy, Records, Word, as_of, load_bundles};
 
 /// A failing run.
 fn failing(at: &'static str) -> Measured {

@@ -92,6 +92,7 @@ pub(crate) struct Outcome {
     /// What it printed until then.
     pub(crate) output: Output,
     /// Its standard error, when kept apart.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for stderr=apart"))]
     pub(crate) stderr: Option<Output>,
     /// How long it took.
     pub(crate) duration: Duration,
@@ -111,6 +112,7 @@ pub(crate) struct Ended {
     /// What background children printed after the end of their run, by run.
     pub(crate) late: BTreeMap<usize, Vec<Output>>,
     /// What the EXIT trap printed.
+    #[cfg_attr(not(test), expect(dead_code, reason = "shown with the page's report"))]
     pub(crate) trap_output: Output,
 }
 
@@ -181,6 +183,7 @@ impl Session {
     }
 
     /// What background children of run `run` printed since its end or the last call.
+    #[cfg(test)]
     pub(crate) fn late_output(&mut self, run: usize) -> Result<Vec<Output>, SessionError> {
         let Some(lane) = self.lanes.iter_mut().find(|lane| lane.run == run) else {
             return Ok(Vec::new());
