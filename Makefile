@@ -71,7 +71,7 @@ browser: check
 	$(SAY) 'the site in Chromium, from the disk and below a sub-path'
 	@site=$$(cd $(TARGET)/test-site && pwd) && cd tests/browser && \
 		CHROMIUM="$$(../../tools/dev-tools chromium)" \
-		node run.mjs "$$site" --seconds $(BROWSER_SECONDS)
+		"$$(../../tools/dev-tools node)" run.mjs "$$site" --seconds $(BROWSER_SECONDS)
 
 # cargo-deny takes minutes to install: `make test` uses the one that is there, `make deny` fetches it.
 deny:
