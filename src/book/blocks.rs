@@ -374,7 +374,7 @@ impl Shape {
     fn content(&self, text: &str, file: FileId, fence: &Fence) -> (String, Vec<Span>) {
         let mut content = String::new();
         let mut lines = Vec::new();
-        for piece in &fence.pieces {
+        for piece in whole_lines(text, &fence.pieces) {
             let mut at = piece.start;
             for line in text[piece.clone()].split_inclusive('\n') {
                 let body = line.trim_end_matches(['\n', '\r']);
@@ -386,6 +386,19 @@ impl Shape {
         }
         (content, lines)
     }
+}
+
+/// The pieces of a fence with what belongs to one line in one piece: the parser cuts a line that
+/// ends in CRLF before its line end.
+fn whole_lines(text: &str, pieces: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    for piece in pieces {
+        match lines.last_mut() {
+            Some(last) if !text[last.start..piece.start].contains('\n') => last.end = piece.end,
+            _ => lines.push(piece.clone()),
+        }
+    }
+    lines
 }
 
 /// The closing run of a fence: its last line holds nothing but a run at least as long.

@@ -285,7 +285,7 @@ impl Page {
 
     /// Whether the page is meant to be run.
     pub(crate) fn is_runnable(&self) -> bool {
-        !self.blocks.is_empty()
+        !self.blocks.is_empty() || self.front.verify.is_some()
     }
 }
 

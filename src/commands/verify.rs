@@ -36,7 +36,10 @@ pub(crate) fn verify(
     let chosen = choose(&root, &loaded.value, &args.pages)?;
     let mut before = loaded.diagnostics;
     before.extend(check::runnable(&root, &loaded.value, &chosen, &sources)?);
-    before.retain(|finding| concerns(finding, &loaded.value, &chosen, &sources));
+    if !args.pages.is_empty() {
+        before.retain(|finding| concerns(finding, &loaded.value, &chosen, &sources));
+    }
+    before.sort_by_key(|finding| finding.place.clone());
     let tally = console.findings(&before, &sources);
     if tally.errors > 0 {
         console
@@ -302,7 +305,7 @@ impl Job<'_> {
         Ok(result
             .steps
             .iter()
-            .all(|ran| ran.skipped.is_some() || ran.passed() || ran.only_drifted()))
+            .all(|ran| ran.skipped.is_some() || ran.passed() || rewrite::can_refresh(plan, ran)))
     }
 
     /// One line a block.

@@ -5,6 +5,13 @@ pub(crate) fn command(line: &str) -> Option<&str> {
     if line == "$" { Some("") } else { line.strip_prefix("$ ") }
 }
 
+/// Whether an output could not stand below its command: a line of it would be read as a command,
+/// or as going on with one.
+pub(crate) fn reads_as_command(measured: &[String]) -> bool {
+    measured.iter().any(|line| command(line).is_some())
+        || measured.first().is_some_and(|line| line.starts_with("> "))
+}
+
 /// The printed output of each command of a console block.
 pub(crate) fn console_outputs(text: &str) -> Vec<String> {
     let mut outputs: Vec<String> = Vec::new();

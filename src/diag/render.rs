@@ -65,7 +65,7 @@ fn draw_excerpt(out: &mut String, sources: &Sources, span: Span) {
     let gutter = " ".repeat(number.len());
     let before: String = line.chars().take(at.column - 1).map(plain).collect();
     let line_start = file.line_range(at.line).start;
-    let end = span.end.clamp(span.start, line_start + line.len());
+    let end = span.end.min(line_start + line.len());
     let marked: String = file.text[span.start.min(end)..end].chars().map(plain).collect();
     let (shown, before) = shorten(line, &before);
     let _ = writeln!(out, "{gutter} |");

@@ -125,9 +125,12 @@ fn drift(unit: &Unit, got: &UnitResult, sources: &Sources) -> Diagnostic {
             span.unwrap_or(Span::new(unit.span.file, printed.content.start..printed.content.start)),
         );
     }
-    finding
-        .note(diff(comparison, &source.path, first_line))
-        .hint("refresh the page with labdoc verify --update, or mark what may vary with vary=")
+    let hint = if unit.cannot_hold(&comparison.measured) {
+        "a console block would read that output as a command: write it as sh with an output fence"
+    } else {
+        "refresh the page with labdoc verify --update, or mark what may vary with vary="
+    };
+    finding.note(diff(comparison, &source.path, first_line)).hint(hint)
 }
 
 /// Index of the first printed line that differs, or before which a line is missing.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::book::{Block, BlockKind, Page, Workdir, class_names};
+use crate::compare::reads_as_command;
 use crate::config::Config;
 use crate::fence::parse_duration;
 use crate::kit::KitOptions;
@@ -46,6 +47,13 @@ pub(crate) struct Unit {
     pub(crate) span: Span,
     /// Its printed output, where there is one.
     pub(crate) printed: Option<Printed>,
+}
+
+impl Unit {
+    /// Whether it is a command of a console block that could not hold this output.
+    pub(crate) fn cannot_hold(&self, measured: &[String]) -> bool {
+        self.id.contains('/') && reads_as_command(measured)
+    }
 }
 
 /// One block to run.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::outcome::{PageResult, Problem, UnitResult};
+use super::outcome::{PageResult, Problem, StepResult, UnitResult};
 use super::plan::{Plan, Printed, Step, Unit};
 use crate::compare::Refreshed;
 use crate::diag::Failure;
@@ -34,6 +34,15 @@ pub(crate) fn output_edits(plan: &Plan, result: &PageResult, sources: &Sources) 
     edits
 }
 
+/// Whether all that is wrong with a block is gone once its output is refreshed.
+pub(crate) fn can_refresh(plan: &Plan, ran: &StepResult) -> bool {
+    let step = plan.steps.iter().find(|step| step.id == ran.id);
+    let holds = |(unit, got): (&Unit, &UnitResult)| {
+        got.comparison.as_ref().is_none_or(|c| c.equal || !unit.cannot_hold(&c.measured))
+    };
+    ran.only_drifted() && step.is_some_and(|step| step.units.iter().zip(&ran.units).all(holds))
+}
+
 /// The edits of one unit.
 fn unit_edits(
     step: &Step,
@@ -44,6 +53,9 @@ fn unit_edits(
     let (Some(printed), Some(comparison)) = (&unit.printed, &got.comparison) else {
         return Vec::new();
     };
+    if unit.cannot_hold(&comparison.measured) {
+        return Vec::new();
+    }
     let text = sources.text(printed.content.file);
     let newline = if text[..printed.content.start].ends_with("\r\n") { "\r\n" } else { "\n" };
     let lines = comparison.refreshed(&step.classes, &result.names);

@@ -1,0 +1,7 @@
+//! Tests through the binary: given a small site in a world of its own, run `labdoc`, expect what
+//! it prints, how it ends and what is on the disk afterwards.
+
+mod findings;
+mod refresh;
+mod support;
+mod verify;

@@ -1,0 +1,111 @@
+//! A temporary site with its own home, temporary folder and fixed environment.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use super::{Run, Tree};
+
+/// The header that most pages of tests have.
+pub(crate) const BOOK: &str = "[book]\ntitle = \"Test site\"\nlanguage = \"en\"\n";
+
+/// A site in a folder of its own; everything goes when it is dropped.
+pub(crate) struct World {
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    /// An empty site: a `book.toml` and nothing else.
+    pub(crate) fn new() -> World {
+        let folder = tempfile::Builder::new().prefix("labdoc-cli-").tempdir().expect("folder");
+        let world = World { folder };
+        for name in ["site", "home", "tmp"] {
+            fs::create_dir(world.base().join(name)).expect("folder");
+        }
+        world.file("book.toml", BOOK)
+    }
+
+    /// A site with one page, `content/a.md`.
+    pub(crate) fn page(text: &str) -> World {
+        World::new().file("content/a.md", text)
+    }
+
+    /// Adds or replaces a file of the site.
+    pub(crate) fn file(self, path: &str, content: impl AsRef<[u8]>) -> World {
+        self.write(path, content);
+        self
+    }
+
+    /// Writes a file of the site.
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let full = self.path(path);
+        fs::create_dir_all(full.parent().expect("parent")).expect("folder");
+        fs::write(full, content).expect("write");
+    }
+
+    /// Replaces a part of a file, which must be there.
+    pub(crate) fn edit(&self, path: &str, from: &str, to: &str) {
+        let text = self.read(path);
+        assert!(text.contains(from), "{path} does not hold {from:?}:\n{text}");
+        self.write(path, text.replacen(from, to, 1));
+    }
+
+    /// The text of a file of the site.
+    pub(crate) fn read(&self, path: &str) -> String {
+        String::from_utf8(self.bytes(path)).expect("UTF-8")
+    }
+
+    /// The bytes of a file of the site.
+    pub(crate) fn bytes(&self, path: &str) -> Vec<u8> {
+        fs::read(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// A path in the site.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.root().join(path)
+    }
+
+    /// Whether a path of the site is there.
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.path(path).exists()
+    }
+
+    /// The site's folder.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.base().join("site")
+    }
+
+    /// The folder that holds the site, the home and the temporary folder.
+    pub(crate) fn base(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Sets the permission bits of a file of the site.
+    pub(crate) fn mode(&self, path: &str, mode: u32) {
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).expect("chmod");
+    }
+
+    /// Every entry below a folder of the site, with content, mode and modification time.
+    pub(crate) fn tree(&self, path: &str) -> Tree {
+        Tree::read(&self.path(path))
+    }
+
+    /// The names in a folder of the site, sorted.
+    pub(crate) fn names(&self, path: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
+        let mut names: Vec<String> =
+            entries.map(|e| e.expect("entry").file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// A run of `labdoc` with these arguments, split at blanks.
+    pub(crate) fn labdoc(&self, arguments: &str) -> Run<'_> {
+        Run::of(self, env!("CARGO_BIN_EXE_labdoc"), arguments.split_whitespace())
+    }
+
+    /// A run of a line of bash in the site's folder.
+    pub(crate) fn bash(&self, line: &str) -> Run<'_> {
+        Run::of(self, "bash", ["-c", line])
+    }
+}
