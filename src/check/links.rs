@@ -168,7 +168,7 @@ mod tests {
         for (path, text) in [
             ("book.toml", "[book]\ntitle = \"x\"\n"),
             ("content/a.md", "# 제목\n\n## 설치 전\n\n```sh {#run}\ntrue\n```\n"),
-            ("content/sub/other.md", "# x\n"),
+            ("content/sub/other.md", "# 딴 글\n"),
             ("content/sub/pic.png", "x"),
             ("content/sub/보고서.pdf", "x"),
         ] {

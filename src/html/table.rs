@@ -107,8 +107,7 @@ mod tests {
 
     #[test]
     fn numbers_are_known_by_their_form() {
-        for text in ["2", "+2", "1,234.5", "40 %", "1.25s", "3개", "127.0.0.11", "30~75 %", "−1"]
-        {
+        for text in ["2", "+2", "1,234.5", "40 %", "1.25s", "3개", "30~75 %", "−1"] {
             assert!(is_numeric(text), "{text}");
         }
         for text in [

@@ -20,7 +20,7 @@ fn a_run_unit() {
    ```"##,
         r##"<ol>
 <li><p>실행</p>
-<section class="run" id="block-setup" aria-label="Runnable block setup"><header><span class="id">setup</span><span class="name">준비 &lt;x&gt;</span><span>bash · 22초</span><span class="badge setup">setup</span><button type="button" class="copy" hidden>Copy</button></header>
+<section class="run" id="block-setup" aria-label="Runnable block setup"><header><span class="id">setup</span><span class="title">준비 &lt;x&gt;</span><span>bash · 22초</span><span class="badge setup">setup</span><button type="button" class="copy" hidden>Copy</button></header>
 <pre tabindex="0"><code><span class="n">bash</span> setup.sh
 <span class="n">kubectl</span> <span class="o">-n</span> dns-lab get pods</code></pre>
 <pre class="output" tabindex="0"><code>DNS = &lt;<span class="vary" title="may differ from run to run">10.0.0.1</span>&gt;        <span class="aside">← 다르다 &lt;b&gt;</span>
@@ -122,8 +122,8 @@ fn titles_numbers_and_marked_lines() {
 a: 1
 b: "x"
 ```"##,
-        r##"<div class="code"><header><span class="name">a&lt;b&gt;.yaml</span><button type="button" class="copy" hidden>Copy</button></header><pre tabindex="0"><code class="numbered"><span class="l"><span class="a">a</span>: <span class="d">1</span>
-</span><span class="l mark"><span class="a">b</span>: <span class="s">&quot;x&quot;</span>
+        r##"<div class="code"><header><span class="title">a&lt;b&gt;.yaml</span><button type="button" class="copy" hidden>Copy</button></header><pre tabindex="0"><code class="numbered"><span class="l"><span class="a">a</span>: <span class="d">1</span>
+</span><span class="l m"><span class="a">b</span>: <span class="s">&quot;x&quot;</span>
 </span></code></pre></div>"##,
     );
     check(
@@ -141,7 +141,7 @@ b: "x"
         r##"```rust,ignore title="m.rs"
 1
 ```"##,
-        r##"<div class="code"><header><span class="name">m.rs</span><button type="button" class="copy" hidden>Copy</button></header><pre tabindex="0"><code><span class="d">1</span></code></pre></div>"##,
+        r##"<div class="code"><header><span class="title">m.rs</span><button type="button" class="copy" hidden>Copy</button></header><pre tabindex="0"><code><span class="d">1</span></code></pre></div>"##,
     );
 }
 

@@ -1,0 +1,106 @@
+# The two commands of this repository are `make site` and `make test`; `make help` lists the rest.
+# Each prints what it does, stops at the first failure and is quick when nothing lacks.
+.POSIX:
+SHELL = /bin/sh
+
+CARGO = cargo
+OUT = public
+# Seconds that the browser tests may take.
+BROWSER_SECONDS = 240
+
+# Where cargo writes, and where a user's own tools lie (Debian keeps nginx out of a user's PATH).
+TARGET = "$${CARGO_TARGET_DIR:-target}"
+FIND = PATH="$$PATH:$${HOME-}/.local/bin:/usr/local/sbin:/usr/sbin:/sbin"
+DENY_FIND = PATH="$${LABDOC_TOOLS:-$$(pwd)/.tools}/bin:$$PATH"
+SAY = @printf '\n==> %s\n'
+
+.PHONY: help site test tools-build tools-lab tools-test compile verify \
+	fmt scripts clippy unit check browser deny deny-if-there clean
+
+help:
+	@echo 'make site     set up, compile, run the pages that need no cluster, build the site into $(OUT)/'
+	@echo 'make test     set up and run every test: format, lints, unit, site, browser'
+	@echo 'make deny     licences, sources and bans of the dependencies; installs cargo-deny (minutes)'
+	@echo 'make verify   only run the pages against what is printed in them'
+	@echo 'make clean    remove what was built'
+
+# ---- the site -----------------------------------------------------------------------------------
+
+site: tools-build tools-lab compile verify
+	$(SAY) 'building the site into $(OUT)/'
+	@$(TARGET)/release/labdoc build --out "$(OUT)"
+	@printf '\nThe site is ready. Open it from the disk, no server is needed:\n\n'
+	@case "$(OUT)" in /*) at='$(OUT)' ;; *) at="$$(pwd)/$(OUT)" ;; esac; \
+		printf '    xdg-open "%s/index.html"\n\n' "$$at"
+
+compile:
+	$(SAY) 'compiling labdoc (release)'
+	@$(CARGO) build --release --locked
+
+verify: compile
+	$(SAY) 'running the pages that need no cluster'
+	@$(FIND) $(TARGET)/release/labdoc verify
+
+# ---- the tests ----------------------------------------------------------------------------------
+
+test: tools-build tools-lab tools-test fmt scripts clippy unit check browser deny-if-there
+	$(SAY) 'all tests passed'
+
+fmt:
+	$(SAY) 'cargo fmt --check'
+	@$(CARGO) fmt --check
+
+scripts:
+	$(SAY) 'scripts: shellcheck and Python'
+	@tools/lint-scripts
+
+clippy:
+	$(SAY) 'cargo clippy'
+	@$(CARGO) clippy --locked --all-targets -- -D warnings
+
+unit:
+	$(SAY) 'cargo test'
+	@$(FIND) $(CARGO) test --locked
+
+check:
+	$(SAY) 'checking and building this repository as a site'
+	@$(CARGO) build --locked
+	@$(TARGET)/debug/labdoc check --quiet
+	@$(TARGET)/debug/labdoc build --quiet --out $(TARGET)/test-site
+
+browser: check
+	$(SAY) 'the site in Chromium, from the disk and below a sub-path'
+	@site=$$(cd $(TARGET)/test-site && pwd) && cd tests/browser && \
+		CHROMIUM="$$(../../tools/dev-tools chromium)" \
+		"$$(../../tools/dev-tools node)" run.mjs "$$site" --seconds $(BROWSER_SECONDS)
+
+# cargo-deny takes minutes to install: `make test` uses the one that is there, `make deny` fetches it.
+deny:
+	$(SAY) 'cargo deny'
+	@tools/dev-tools deny
+	@$(DENY_FIND) cargo-deny --locked check bans licenses sources
+
+deny-if-there:
+	$(SAY) 'cargo deny'
+	@$(DENY_FIND); export PATH; \
+	if command -v cargo-deny >/dev/null 2>&1; then \
+		cargo-deny --locked check bans licenses sources; \
+	else echo 'cargo-deny is not here: skipped; `make deny` installs it and checks'; fi
+
+# ---- set-up -------------------------------------------------------------------------------------
+
+tools-build:
+	$(SAY) 'set-up: what compiling needs'
+	@tools/dev-tools build
+
+tools-lab:
+	$(SAY) 'set-up: what the lab needs'
+	@tools/lab-tools
+
+tools-test:
+	$(SAY) 'set-up: what the tests need'
+	@tools/dev-tools test
+
+clean:
+	rm -rf "$(OUT)" tests/browser/node_modules .tools
+	$(CARGO) clean
