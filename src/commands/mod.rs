@@ -4,6 +4,7 @@
 mod assess;
 mod build;
 mod evidence;
+mod judging;
 mod verify;
 
 use std::path::{Path, PathBuf};

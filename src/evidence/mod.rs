@@ -15,6 +15,7 @@ mod claims_file;
 mod claims_raw;
 mod conclude;
 mod conditions;
+mod corrections;
 mod digests;
 mod evaluate;
 mod expect;
@@ -23,22 +24,27 @@ mod history;
 mod holds;
 mod join;
 mod judge;
+mod ledger;
 mod link;
 mod manifest;
 mod named;
 mod now;
 mod number;
+mod ordered;
 mod policy;
 mod reason;
 mod record;
 mod records;
 mod reference;
 mod stale;
+mod standing;
 mod state;
 mod transcript;
+mod upkeep;
 mod validity;
 mod verdict;
 mod verdict_text;
+mod waivers;
 
 #[cfg(test)]
 mod tests;
@@ -48,6 +54,7 @@ pub(crate) use self::{
     claim::Claim,
     claims_file::{ClaimsFile, read_claims},
     conclude::judge_claims,
+    corrections::Correction,
     digests::{block_digest, capture_digest},
     join::{Site, join},
     judge::{Judged, judge},
@@ -56,9 +63,12 @@ pub(crate) use self::{
     policy::{Policy, findings},
     reason::Reason,
     record::{Recording, new_run_id, next_bundle_id, write_run},
-    records::{Records, Report, load_records},
-    reference::EvidenceRef,
-    state::{ClaimState, DecidingRun, Word},
+    records::{Records, Report, Role, Source, load_records},
+    reference::{EvidenceRef, id_order},
+    standing::{Gone, check as standing, gone},
+    state::{ClaimState, DecidingRun, EnvironmentRuns, LinkState, Word},
     transcript::{Part, write_part},
-    verdict::{Captured, Check, CheckOutcome, Digests, Inputs, Outcome, Output, Runner, Verdict},
+    verdict::{
+        Captured, Check, CheckOutcome, Digests, Inputs, Outcome, Output, Redaction, Runner, Verdict,
+    },
 };
