@@ -40,6 +40,7 @@ mod stale;
 mod standing;
 mod state;
 mod transcript;
+mod unpack;
 mod upkeep;
 mod validity;
 mod verdict;
@@ -57,18 +58,20 @@ pub(crate) use self::{
     corrections::Correction,
     digests::{block_digest, capture_digest},
     join::{Site, join},
-    judge::{Judged, judge},
+    judge::{Judged, Judgement, judge},
     manifest::{Manifest, ManifestBlock, ManifestKit, ManifestRun},
     now::{Now, PlanNow, as_of},
     policy::{Policy, findings},
     reason::Reason,
-    record::{Recording, new_run_id, next_bundle_id, write_run},
+    record::{Recording, is_run_id, new_run_id, next_bundle_id, write_run},
     records::{Records, Report, Role, Source, load_records},
-    reference::{EvidenceRef, id_order},
+    reference::{EvidenceRef, id_order, is_bundle_id},
     standing::{Gone, check as standing, gone},
     state::{ClaimState, DecidingRun, EnvironmentRuns, LinkState, Word},
     transcript::{Part, write_part},
+    unpack::{Files, runs, unpack},
     verdict::{
-        Captured, Check, CheckOutcome, Digests, Inputs, Outcome, Output, Redaction, Runner, Verdict,
+        Captured, Check, CheckOutcome, Digests, Inputs, Outcome, Output, RULES, Redaction, Runner,
+        Verdict,
     },
 };

@@ -77,7 +77,7 @@ impl EvidencePages<'_> {
         json!({
             "id": id, "url": source.url, "href": plain.then_some(&source.url),
             "publisher": source.publisher, "product_version": source.product_version,
-            "locator": source.locator, "quote": source.quote, "accessed": source.accessed,
+            "locator": source.locator, "quote": source.quote, "snapshot": source.snapshot, "accessed": source.accessed,
             "claims": self.claims_of(path, |claim| {
                 claim.entry.evidence.iter().any(|e| e.value == EvidenceRef::Source(id.to_owned()))
             }),
