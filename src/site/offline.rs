@@ -39,24 +39,29 @@ static ONLINE_PARTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Where the archives are published.
 const FOLDER: &str = "offline";
 
-/// The name of the folder in the archives: short, visible, with nothing that a system refuses.
+/// The name of the folder in the archives: short, visible, in letters that every system and
+/// every unpacker knows.
 pub(super) fn top(site: &Site<'_>) -> String {
     let book = &site.book.config.file.book;
-    let mut name = String::from("labdoc-");
-    for c in book.title.to_lowercase().chars().take(24) {
-        let kept = c.is_alphanumeric().then_some(c).unwrap_or('-');
-        if kept != '-' || !name.ends_with('-') {
-            name.push(kept);
+    let host = book.base_url.as_deref().and_then(|url| url.split("://").nth(1));
+    let host = host.and_then(|rest| rest.split(['/', ':']).next()).unwrap_or("site");
+    let of_title = plain(&book.title);
+    let name = if of_title.len() > 2 { of_title } else { plain(host) };
+    let version = book.version.as_deref().map(plain).filter(|version| !version.is_empty());
+    version.map_or_else(|| format!("labdoc-{name}"), |version| format!("labdoc-{name}-{version}"))
+}
+
+/// A text in ASCII letters, digits and dots, with single hyphens between them.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.to_ascii_lowercase().chars().filter(char::is_ascii) {
+        let c = if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+        if c != '-' || (!out.is_empty() && !out.ends_with('-')) {
+            out.push(c);
         }
     }
-    let name = name.trim_end_matches('-').to_owned();
-    match book.version.as_deref() {
-        Some(version) => format!(
-            "{name}-{}",
-            version.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "-")
-        ),
-        None => name,
-    }
+    out.truncate(24);
+    out.trim_matches(['-', '.']).to_owned()
 }
 
 /// Whether the site has an offline copy.
@@ -141,4 +146,35 @@ fn executables(files: &[(String, Vec<u8>)]) -> BTreeSet<&str> {
     };
     let scripts = files.iter().filter(|(name, bytes)| kept(name) && bytes.starts_with(b"#!"));
     scripts.map(|(name, _)| name.as_str()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_plain() {
+        let check = |text: &str, expect: &str| assert_eq!(plain(text), expect);
+        check("Home lab: DNS & GSLB", "home-lab-dns-gslb");
+        check("홈랩 기술 문서", "");
+        check("홈랩 DNS 문서", "dns");
+        check("0.3.0-rc.1", "0.3.0-rc.1");
+        check("../../x", "x");
+    }
+
+    #[test]
+    fn only_what_is_online_differs() {
+        let page = "<head>\n<link rel=\"canonical\" href=\"https://x.org/\">\n</head>\n<footer>\n<p>a</p>\n<p class=\"offline\"><a href=\"offline/index.html\">b</a></p>\n</footer>";
+        let copy = offline_bytes("index.html", page.as_bytes().to_vec());
+        assert_eq!(
+            String::from_utf8_lossy(&copy),
+            "<head>\n</head>\n<footer>\n<p>a</p>\n</footer>"
+        );
+        assert_eq!(offline_bytes("x.txt", page.as_bytes().to_vec()), page.as_bytes());
+        let kept = ["index.html", "kit/a/files/x"].map(belongs);
+        assert_eq!(
+            (kept, belongs("offline/a.zip"), belongs("sitemap.xml")),
+            ([true; 2], false, false)
+        );
+    }
 }
