@@ -8,6 +8,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "this room is the door to processes and their pipes")]
 
+mod ask;
 mod children;
 mod folder;
 mod interrupt;
@@ -20,7 +21,8 @@ mod tree;
 
 pub(crate) use keeper::{KEEPER_ARGUMENT, keeper_main};
 
-pub(crate) use folder::{PrivateFolder, forget_file};
+pub(crate) use ask::ask;
+pub(crate) use folder::{PrivateFolder, forget_file, small_file};
 pub(crate) use interrupt::Interrupt;
 pub(crate) use kept::{Kept, KeptShell};
 pub(crate) use pipe::{
