@@ -18,3 +18,6 @@ pub(crate) mod rewrite;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod world;
+
+#[cfg(test)]
+mod refresh_tests;

@@ -108,8 +108,8 @@ impl Reader<'_> {
         }
         let code = pair.value.parse().ok().filter(|code| (0..=255).contains(code));
         if code.is_none() {
-            let message = format!("`{}` is no exit code", pair.value);
-            self.bad(pair, message, "write a number from 0 to 255, or exit=any");
+            let message = format!("`{}` is no exit code: 0 to 255, or any", pair.value);
+            self.bad(pair, message, "leave it out where the block ends with 0");
         }
         code.map(Some)
     }

@@ -1,0 +1,8 @@
+//! The faults that users reported of other tools, each as a test through the binary, named by
+//! its id in the list of cases.
+
+#[path = "../cli/support/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "shared with tests/cli, which uses all of it")]
+mod support;
+
+mod executable_blocks;
