@@ -6,19 +6,21 @@ SHELL = /bin/sh
 CARGO = cargo
 OUT = public
 # Seconds that the browser tests may take.
-BROWSER_SECONDS = 240
+BROWSER_SECONDS = 600
 
 # Where cargo writes, and where a user's own tools lie (Debian keeps nginx out of a user's PATH).
 TARGET = "$${CARGO_TARGET_DIR:-target}"
 FIND = PATH="$$PATH:$${HOME-}/.local/bin:/usr/local/sbin:/usr/sbin:/sbin"
+DENY_FIND = PATH="$${LABDOC_TOOLS:-$$(pwd)/.tools}/bin:$$PATH"
 SAY = @printf '\n==> %s\n'
 
 .PHONY: help site test tools-build tools-lab tools-test compile verify \
-	fmt scripts clippy unit check browser deny deny-if-there clean
+	fmt scripts clippy unit test-long check browser deny deny-if-there clean
 
 help:
 	@echo 'make site     set up, compile, run the pages that need no cluster, build the site into $(OUT)/'
 	@echo 'make test     set up and run every test: format, lints, unit, site, browser'
+	@echo 'make test-long  the property tests with 10,000 cases each'
 	@echo 'make deny     licences, sources and bans of the dependencies; installs cargo-deny (minutes)'
 	@echo 'make verify   only run the pages against what is printed in them'
 	@echo 'make clean    remove what was built'
@@ -61,6 +63,10 @@ unit:
 	$(SAY) 'cargo test'
 	@$(FIND) $(CARGO) test --locked
 
+test-long:
+	$(SAY) 'property tests, 10,000 cases each'
+	@PROPTEST_CASES=10000 $(CARGO) test --locked --lib refresh_tests
+
 check:
 	$(SAY) 'checking and building this repository as a site'
 	@$(CARGO) build --locked
@@ -77,11 +83,11 @@ browser: check
 deny:
 	$(SAY) 'cargo deny'
 	@tools/dev-tools deny
-	@PATH="$$(pwd)/.tools/bin:$$PATH" cargo-deny --locked check bans licenses sources
+	@$(DENY_FIND) cargo-deny --locked check bans licenses sources
 
 deny-if-there:
 	$(SAY) 'cargo deny'
-	@PATH="$$(pwd)/.tools/bin:$$PATH"; export PATH; \
+	@$(DENY_FIND); export PATH; \
 	if command -v cargo-deny >/dev/null 2>&1; then \
 		cargo-deny --locked check bans licenses sources; \
 	else echo 'cargo-deny is not here: skipped; `make deny` installs it and checks'; fi

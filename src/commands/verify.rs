@@ -19,7 +19,7 @@ use crate::verify::judge::rejudged;
 use crate::verify::lives::recorded_lives;
 use crate::verify::needs::{self, Probe};
 use crate::verify::outcome::{PageResult, Problem, StepResult};
-use crate::verify::plan::{Plan, Role, Selection, plan};
+use crate::verify::plan::{Plan, Role, Selection, Step, plan};
 use crate::verify::record::{self, Ran, Started};
 use crate::verify::rewrite::{self, Edit, Refresh};
 use crate::verify::run::{Watch, run};
@@ -155,7 +155,14 @@ fn dry_run(
     for at in chosen {
         let page = &book.pages[*at];
         let plan = plan(page, &book.config, sources, &selection(args));
-        console.result(&describe(&plan, sources));
+        if console.is_json() {
+            plan.steps.iter().for_each(|step| console.object(&planned(&plan, step, sources)));
+        } else {
+            console.result(&describe(&plan, sources));
+        }
+    }
+    if console.is_json() {
+        console.summary("", &json!({ "outcome": "clean", "pages": chosen.len() }));
     }
     Ended::Clean
 }
@@ -188,6 +195,7 @@ fn describe(plan: &Plan, sources: &Sources) -> String {
     out
 }
 
+<<<<<<< HEAD
 /// The options of a block that most blocks do not have, as they stand on the page.
 fn more_options(step: &crate::verify::plan::Step) -> String {
     let mut words = Vec::new();
@@ -195,6 +203,22 @@ fn more_options(step: &crate::verify::plan::Step) -> String {
     words.extend(step.ready.as_ref().map(|ready| format!("ready: {ready}")));
     words.extend(step.needs.iter().map(|need| format!("needs {need}")));
     words.into_iter().map(|word| format!(", {word}")).collect()
+=======
+/// A planned block for programs.
+fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
+    let role = match step.role {
+        Role::Setup => "setup",
+        Role::Normal => "run",
+        Role::Teardown => "teardown",
+    };
+    json!({ "plan": {
+        "page": plan.path, "block": step.id, "role": role, "skip": step.skip,
+        "line": step.units.first().map(|unit| sources.line(unit.span)),
+        "exit": step.exit, "timeout_ms": step.timeout.as_millis(),
+        "compared": step.units.iter().any(|unit| unit.printed.is_some()),
+        "vary": step.classes.names(),
+    } })
+>>>>>>> main
 }
 
 /// What of the pages is run.
@@ -272,7 +296,7 @@ impl Job<'_> {
         let started = Started::now();
         let world = World::make(self.root, plan)?;
         self.console.say(&page.path);
-        let progress = |step: &crate::verify::plan::Step| {
+        let progress = |step: &Step| {
             let line = step.units.first().map_or(0, |unit| self.sources.line(unit.span));
             self.console
                 .progress(&format!("  {} (line {line}, limit {:?})", step.id, step.timeout));
@@ -286,18 +310,23 @@ impl Job<'_> {
         let found = findings(plan, page, &result, self.sources);
         self.console.findings(&found, self.sources);
         let errors = found.iter().any(|finding| finding.severity == Severity::Error);
+<<<<<<< HEAD
         let refreshed = self.args.updates() && self.refresh(page, plan, &result, counts)?;
+=======
+        let refreshed = self.args.update && self.refresh(page, &plan, &result, counts)?;
+        let mut measured = true;
+>>>>>>> main
         if self.args.record {
             let run = Recorded { world: &world, result: &result, started };
-            self.record(page, &run, refreshed)?;
+            measured = self.record(page, &run, refreshed)?;
         }
-        let clean = !errors || (refreshed && self.only_refreshable(&found));
+        let clean = measured && (!errors || (refreshed && self.only_refreshable(&found)));
         Ok((result, clean))
     }
 
     /// Records the run. A page that was refreshed is recorded as it is now, and judged by it; the
-    /// first run of a page gives it its bundle.
-    fn record(&self, page: &Page, run: &Recorded<'_>, refreshed: bool) -> Result<(), Failure> {
+    /// first run of a page gives it its bundle. Says whether it is a measurement.
+    fn record(&self, page: &Page, run: &Recorded<'_>, refreshed: bool) -> Result<bool, Failure> {
         let path = self.root.join(&page.path);
         let (bundle, given) = record::bundle_of(self.root, page, &path)?;
         if given {
@@ -324,8 +353,18 @@ impl Job<'_> {
                 started: run.started,
             },
         )?;
-        self.console.say(&format!("  recorded evidence/{made}"));
-        Ok(())
+        self.console.say(&format!("  recorded evidence/{}", made.run));
+        let kit = page.front.kit.as_deref().unwrap_or_default();
+        let finding = |path: &String| {
+            let message = format!("labkit/{kit}/{path} changed while the run was going on");
+            Diagnostic::error("EV110", message)
+                .in_file(&page.path, None)
+                .note("this is not a measurement")
+                .hint("run it again")
+        };
+        let found: Vec<Diagnostic> = made.changed.iter().map(finding).collect();
+        self.console.findings(&found, self.sources);
+        Ok(found.is_empty())
     }
 
     /// Whether every error is one that `--update` has just refreshed.

@@ -7,8 +7,7 @@ use super::line::Shape;
 use super::printed::{PrintedLine, parse};
 use super::table::{self, Table, tables};
 use super::{Comparison, Question, anyorder};
-use crate::book::Order;
-use crate::vary::{Classes, Renaming};
+use crate::vary::{Classes, Order, Renaming};
 
 /// How many sentences explain one difference.
 const MAX_NOTES: usize = 8;

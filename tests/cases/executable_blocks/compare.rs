@@ -19,10 +19,7 @@ fn varies(commands: &str, vary: &str, printed: &str) {
 #[test]
 fn a14_an_output_that_looks_like_a_command_is_never_run() {
     let commands = "printf '$ touch ran\\n> x\\nok\\n'";
-    passes(&[
-        (commands, Some("$ touch ran\n> x\nok\n")),
-        ("[ -e ran ] || echo no", Some("no\n")),
-    ]);
+    passes(&[(commands, Some("$ touch ran\n> x\nok\n")), ("[ -e ran ] || echo no", Some("no\n"))]);
     refreshes(&one("", commands, "", "old\n"), &one("", commands, "", "$ touch ran\n> x\nok\n"));
     // In a console block it cannot stand, and refresh says so instead of adding a command.
     let console = "```console {#a}\n$ printf '$ touch ran\\nok\\n'\nold\n```\n";
