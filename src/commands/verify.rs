@@ -14,6 +14,7 @@ use crate::disk;
 use crate::evidence::load_bundles;
 use crate::proc::Interrupt;
 use crate::source::Sources;
+use crate::verify::edit::{self, Edit};
 use crate::verify::findings::findings;
 use crate::verify::judge::rejudged;
 use crate::verify::lives::recorded_lives;
@@ -21,7 +22,7 @@ use crate::verify::needs::{self, Probe};
 use crate::verify::outcome::{PageResult, Problem, StepResult};
 use crate::verify::plan::{Plan, Role, Selection, Step, plan};
 use crate::verify::record::{self, Ran, Started};
-use crate::verify::rewrite::{self, Edit, Refresh};
+use crate::verify::rewrite::{self, Refresh};
 use crate::verify::run::{Watch, run};
 use crate::verify::world::World;
 
@@ -195,20 +196,22 @@ fn describe(plan: &Plan, sources: &Sources) -> String {
     out
 }
 
-<<<<<<< HEAD
 /// The options of a block that most blocks do not have, as they stand on the page.
-fn more_options(step: &crate::verify::plan::Step) -> String {
+fn more_options(step: &Step) -> String {
     let mut words = Vec::new();
     words.extend(step.retry.map(|retry| format!("retry={retry:?}")));
     words.extend(step.ready.as_ref().map(|ready| format!("ready: {ready}")));
     words.extend(step.needs.iter().map(|need| format!("needs {need}")));
     words.into_iter().map(|word| format!(", {word}")).collect()
-=======
+}
+
 /// A planned block for programs.
 fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
     let role = match step.role {
         Role::Setup => "setup",
+        Role::Normal if step.background => "background",
         Role::Normal => "run",
+        Role::OnFailure => "on-failure",
         Role::Teardown => "teardown",
     };
     json!({ "plan": {
@@ -218,7 +221,6 @@ fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
         "compared": step.units.iter().any(|unit| unit.printed.is_some()),
         "vary": step.classes.names(),
     } })
->>>>>>> main
 }
 
 /// What of the pages is run.
@@ -310,12 +312,8 @@ impl Job<'_> {
         let found = findings(plan, page, &result, self.sources);
         self.console.findings(&found, self.sources);
         let errors = found.iter().any(|finding| finding.severity == Severity::Error);
-<<<<<<< HEAD
         let refreshed = self.args.updates() && self.refresh(page, plan, &result, counts)?;
-=======
-        let refreshed = self.args.update && self.refresh(page, &plan, &result, counts)?;
         let mut measured = true;
->>>>>>> main
         if self.args.record {
             let run = Recorded { world: &world, result: &result, started };
             measured = self.record(page, &run, refreshed)?;
@@ -389,7 +387,7 @@ impl Job<'_> {
             fresh.edits.extend(self.recorded_edits(page)?);
         }
         let text = self.sources.text(page.file);
-        if rewrite::write(&self.root.join(&page.path), text, &fresh.edits)? {
+        if edit::write(&self.root.join(&page.path), text, &fresh.edits)? {
             counts.refreshed += 1;
             self.console.say(&format!("  refreshed {}", page.path));
         }

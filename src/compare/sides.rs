@@ -268,10 +268,10 @@ impl<'a> Sides<'a> {
     /// A comparison of texts that differ, with the names that contradict one another.
     fn explained(self, ops: Vec<Op>, mut notes: Vec<String>, names: &Renaming) -> Comparison {
         for pair in ops.windows(2) {
-            if let [Op::Removed { printed }, Op::Added { measured }] = pair {
-                if let Some(shape) = &self.wanted[*printed] {
-                    notes.extend(shape.conflicts(&self.got[*measured], names));
-                }
+            if let [Op::Removed { printed }, Op::Added { measured }] = pair
+                && let Some(shape) = &self.wanted[*printed]
+            {
+                notes.extend(shape.conflicts(&self.got[*measured], names));
             }
         }
         let mut seen = std::collections::BTreeSet::new();

@@ -99,9 +99,10 @@ impl Of<'_> {
             }
             Problem::Syntax { message, line } => {
                 let at = syntax_place(unit, *line, self.sources);
-                Diagnostic::error("VR004", format!("block `{id}`: {message}"))
-                    .at(at)
-                    .note("nothing of the block was run")
+                let mut words = message.lines();
+                let first = words.next().unwrap_or("syntax error");
+                let finding = Diagnostic::error("VR004", format!("block `{id}`: {first}")).at(at);
+                words.fold(finding, |f, line| f.note(line)).note("nothing of the block was run")
             }
             Problem::Interrupted => {
                 Diagnostic::error("VR007", format!("block `{id}` was interrupted")).at(unit.span)
@@ -133,26 +134,10 @@ impl Of<'_> {
             let start = printed.content.start;
             finding.place = Place::Text(span.unwrap_or(Span::new(unit.span.file, start..start)));
         }
-<<<<<<< HEAD
         finding.notes.push(diff(comparison, &source.path, first_line));
         finding.notes.extend(comparison.notes.iter().cloned());
         if let Some(stderr) = got.stderr.as_ref().filter(|text| !text.is_empty()) {
             finding.notes.push(format!("its standard error, kept apart:\n{}", tail(stderr)));
-=======
-        Problem::Syntax { message, line } => {
-            let at = syntax_place(unit, *line, sources);
-            let mut words = message.lines();
-            let first = words.next().unwrap_or("syntax error");
-            let finding = Diagnostic::error("VR004", format!("block `{id}`: {first}")).at(at);
-            words.fold(finding, |f, line| f.note(line)).note("nothing of the block was run")
-        }
-        Problem::Interrupted => {
-            Diagnostic::error("VR007", format!("block `{id}` was interrupted")).at(unit.span)
-        }
-        Problem::Capture(name) => {
-            let message = format!("capture `{name}` found nothing in the output of block `{id}`");
-            with_output(Diagnostic::error("VR005", message).at(unit.span), got)
->>>>>>> main
         }
         finding.hint(hints::hint(self.plan, (self.step, unit), got, self.names))
     }

@@ -2,6 +2,7 @@
 
 mod background;
 mod console;
+pub(crate) mod edit;
 pub(crate) mod findings;
 mod header;
 mod hints;

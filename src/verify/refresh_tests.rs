@@ -11,10 +11,11 @@ use std::time::Duration;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use super::edit::apply;
 use super::judge::{judge, settle};
 use super::outcome::{PageResult, StepResult};
 use super::plan::{Plan, Selection, plan};
-use super::rewrite::{Refresh, apply, command_lines};
+use super::rewrite::{Refresh, command_lines};
 use super::session::{End, Outcome, Output};
 use crate::book::{Page, parse};
 use crate::compare::escape;
