@@ -13,6 +13,7 @@ mod findings;
 mod judge;
 mod kill;
 mod kit;
+mod options;
 mod output;
 mod record;
 mod refresh;
