@@ -3,10 +3,13 @@
 mod console;
 pub(crate) mod findings;
 mod header;
+pub(crate) mod order;
 pub(crate) mod outcome;
 pub(crate) mod plan;
 pub(crate) mod record;
+pub(crate) mod redact;
 mod replay;
+pub(crate) mod report;
 pub(crate) mod rewrite;
 pub(crate) mod run;
 pub(crate) mod session;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::redact::Masked;
 use crate::compare::Comparison;
 use crate::vary::Renaming;
 
@@ -93,9 +94,20 @@ pub(crate) struct PageResult {
     pub(crate) survivors: Vec<String>,
     /// The signal that stopped it.
     pub(crate) interrupted: Option<i32>,
+    /// The processes that live on under `--keep`, with their ids.
+    pub(crate) kept: Vec<String>,
+    /// What the EXIT trap of the page's shell printed.
+    pub(crate) trap_output: String,
+    /// How often each rule masked something.
+    pub(crate) masked: Masked,
 }
 
 impl StepResult {
+    /// How often it was tried.
+    pub(crate) fn attempts(&self) -> u32 {
+        u32::from(!self.units.is_empty())
+    }
+
     /// Whether it ran and every unit passed.
     pub(crate) fn passed(&self) -> bool {
         self.skipped.is_none() && self.units.iter().all(|unit| unit.problems.is_empty())

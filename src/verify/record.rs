@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use super::header;
 use super::outcome::{PageResult, Problem, StepResult, UnitResult};
 use super::plan::{Plan, Step};
+use super::redact::Masked;
 use super::replay;
 use super::world::{World, load_kit};
 use crate::book::{Book, Page, Workdir, class_names};
@@ -15,8 +16,8 @@ use crate::diag::Failure;
 use crate::disk;
 use crate::evidence::{
     Captured, Check, CheckOutcome, Digests, Inputs, Manifest, ManifestBlock, ManifestKit,
-    ManifestRun, Outcome, Recording, Runner, Verdict, block_digest, capture_digest, new_run_id,
-    next_bundle_id, write_part, write_run,
+    ManifestRun, Outcome, Recording, Redaction, Runner, Verdict, block_digest, capture_digest,
+    new_run_id, next_bundle_id, write_part, write_run,
 };
 
 /// The clock's word on when a run began.
@@ -60,20 +61,18 @@ pub(crate) fn record(root: &Path, bundle: &str, ran: &Ran<'_>) -> Result<String,
     let seed = [transcript.text.as_bytes(), finished.to_string().as_bytes()].concat();
     let run_id = new_run_id(ran.started.0, &seed);
     let run_sh = replay::script(ran, bundle, &run_id);
+    let mut masked = ran.result.masked.clone();
+    let files = out_files(ran.world, &mut masked)?;
     let verdict = Verdict {
         bundle: bundle.to_owned(),
         run_id: run_id.clone(),
         started_at: second(ran.started.0),
         finished_at: second(finished),
+        redactions: masked.into_iter().map(|(rule, count)| Redaction { rule, count }).collect(),
         ..verdict(ran, &transcript, &changed)
     };
-    let recording = Recording {
-        manifest,
-        verdict,
-        run_sh,
-        result_txt: transcript.text.into_bytes(),
-        files: out_files(ran.world)?,
-    };
+    let recording =
+        Recording { manifest, verdict, run_sh, result_txt: transcript.text.into_bytes(), files };
     write_run(&root.join("evidence").join(bundle), &recording)?;
     Ok(format!("{bundle}/{run_id}"))
 }
@@ -279,7 +278,7 @@ fn check(step: &StepResult, transcript: &Transcript) -> Check {
         outcome: step_outcome(step),
         exit: last.and_then(|unit| unit.exit),
         duration_ms: u64::try_from(step.duration.as_millis()).unwrap_or(u64::MAX),
-        attempts: u32::from(!step.units.is_empty()),
+        attempts: step.attempts(),
         pipestatus: last.map(|unit| unit.pipestatus.clone()).unwrap_or_default(),
         lines: transcript.lines.get(&step.id).copied(),
         survivors: step.units.iter().flat_map(|unit| unit.killed.clone()).collect(),
@@ -340,11 +339,12 @@ fn environment(ran: &Ran<'_>) -> BTreeMap<String, String> {
     environment
 }
 
-/// The files that the blocks left in `$LABDOC_OUT`.
-fn out_files(world: &World) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+/// The files that the blocks left in `$LABDOC_OUT`, secrets out.
+fn out_files(world: &World, masked: &mut Masked) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
     let mut files = BTreeMap::new();
     for path in disk::files_below(&world.out)? {
-        files.insert(path.clone(), disk::read(&world.out.join(&path))?);
+        let bytes = disk::read(&world.out.join(&path))?;
+        files.insert(path, world.redactor.redact_bytes(&bytes, masked));
     }
     Ok(files)
 }

@@ -21,6 +21,10 @@ pub(crate) struct Watch<'a> {
     pub(crate) progress: &'a dyn Fn(&Step),
     /// Whether the first failure ends the page (teardown still runs).
     pub(crate) fail_fast: bool,
+    /// Whether everything is left as it is at the end: no teardown, no process ended.
+    pub(crate) keep: bool,
+    /// Called before teardown when a block failed, with the shell's state as text.
+    pub(crate) on_failure: Option<&'a dyn Fn(&[u8])>,
 }
 
 /// Runs a page.
@@ -32,21 +36,31 @@ pub(crate) fn run(plan: &Plan, world: &World, watch: &Watch<'_>) -> Result<PageR
         cwd: world.cwd.clone(),
         env: world.env.clone(),
         output_limit: OUTPUT_LIMIT,
+        redactor: world.redactor.clone(),
     };
     let session = Session::start(options).map_err(failure)?;
     let deadline = Instant::now() + plan.timeout;
     let result = PageResult::default();
     let mut runner =
         Runner { plan, watch, session: Some(session), deadline, runs: Vec::new(), result };
-    for step in &plan.steps {
+    for step in plan.steps.iter().filter(|step| step.role != Role::Teardown) {
+        let done = runner.step(step)?;
+        runner.result.steps.push(done);
+    }
+    runner.show_failure();
+    for step in plan.steps.iter().filter(|step| step.role == Role::Teardown) {
         let done = runner.step(step)?;
         runner.result.steps.push(done);
     }
     let ended = match runner.session.take() {
+        Some(session) if watch.keep => session.keep().map_err(failure)?,
         Some(session) => session.finish().map_err(failure)?,
         None => return Ok(runner.result),
     };
-    runner.result.survivors = ended.survivors;
+    let lived = if watch.keep { &mut runner.result.kept } else { &mut runner.result.survivors };
+    *lived = ended.survivors;
+    runner.result.trap_output = normalise(&ended.trap_output.bytes);
+    runner.result.masked = ended.masked;
     runner.note_late(&ended.late);
     Ok(runner.result)
 }
@@ -96,6 +110,15 @@ impl Runner<'_> {
         Ok(done)
     }
 
+    /// Lets the caller look at the scene of a failure.
+    fn show_failure(&self) {
+        let failed = self.result.steps.iter().any(|s| s.skipped.is_none() && !s.passed());
+        let state = self.session.as_ref().and_then(Session::state).unwrap_or_default();
+        if let Some(look) = self.watch.on_failure.filter(|_| failed) {
+            look(state);
+        }
+    }
+
     /// Notes what background children printed after their block had been judged.
     fn note_late(&mut self, late: &BTreeMap<usize, Vec<Output>>) {
         for (run, outputs) in late {
@@ -113,7 +136,7 @@ impl Runner<'_> {
     /// Why a block that is not teardown is not run any more.
     fn stopped(&self, step: &Step) -> Option<&'static str> {
         if step.role == Role::Teardown {
-            return None;
+            return self.watch.keep.then_some("--keep");
         }
         if self.result.interrupted.is_some() {
             return Some("interrupted");

@@ -49,7 +49,24 @@ impl Session {
             None => self.run_checked(run, request, &text)?,
         };
         forget_file(&text);
-        Ok(Outcome { rebuilt, ..outcome })
+        Ok(self.hidden(Outcome { rebuilt, ..outcome }))
+    }
+
+    /// An outcome without secrets.
+    fn hidden(&mut self, mut outcome: Outcome) -> Outcome {
+        self.hide(&mut outcome.output);
+        if let Some(stderr) = &mut outcome.stderr {
+            self.hide(stderr);
+        }
+        let redactor = &self.options.redactor;
+        let mut hide = |text: &mut String| {
+            *text = redactor.redact(std::mem::take(text), &mut self.masked);
+        };
+        outcome.killed.iter_mut().for_each(&mut hide);
+        if let End::SyntaxError { message, .. } = &mut outcome.end {
+            hide(message);
+        }
+        outcome
     }
 
     /// Takes note of a shell that ended since the last run (a background child may kill it).
