@@ -6,8 +6,10 @@ mod events;
 mod foreign;
 mod front;
 mod inline;
+mod needs;
 mod page;
 mod parse;
+mod ready;
 mod slug;
 mod tree;
 
@@ -16,6 +18,5 @@ pub(crate) use foreign::{Named, add_foreign};
 pub(crate) use front::split as split_header;
 pub(crate) use inline::{Mark, MarkKind, is_claim_id, visible};
 pub(crate) use page::*;
-#[cfg(test)]
 pub(crate) use parse::parse;
 pub(crate) use tree::{Book, CONTENT, LoadOptions, Section, folder_of, load, load_config};

@@ -51,10 +51,13 @@ TWO
 fn a_readme_is_verified_and_refreshed_where_nothing_else_is() {
     let world = folder().file("README.md", README);
     let ended = world.labdoc("verify README.md").any_output().code(1);
-    assert!(ended.stdout.contains("1 page: 0 passed, 3 differ, 0 failed, 0 skipped\n"), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("1 page: 0 passed, 3 differ, 0 failed, 0 skipped\n"),
+        "{}",
+        ended.stdout
+    );
     world.labdoc("verify README.md --update").any_output().success();
-    let expect =
-        README.replace("NOBODY", "world").replace("TWO", "two").replace("THREE", "three");
+    let expect = README.replace("NOBODY", "world").replace("TWO", "two").replace("THREE", "three");
     assert_eq!(world.read("README.md"), expect);
     world.labdoc("verify README.md").any_stdout().success();
     assert_eq!(world.names(""), ["README.md"], "nothing else is written");
@@ -110,6 +113,10 @@ fn what_names_labdoc_is_read_strictly() {
     assert!(ended.stderr.starts_with(expect), "{}", ended.stderr);
     world.write("README.md", b"```sh {#a}\ntouch ran \xff\n```\n");
     let ended = world.labdoc("verify README.md").any_output().code(1);
-    assert!(ended.stderr.contains("error[PG006]: the file is not UTF-8 text\n --> README.md:2\n"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("error[PG006]: the file is not UTF-8 text\n --> README.md:2\n"),
+        "{}",
+        ended.stderr
+    );
     assert!(!world.exists("ran"));
 }

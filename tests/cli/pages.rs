@@ -5,7 +5,9 @@ use crate::support::World;
 /// A page in a folder of its own whose block appends its name to a log in the home folder's stead:
 /// the site.
 fn page(name: &str, header: &str, text: &str) -> String {
-    format!("---\ntitle: {name}\nverify:\n  workdir: temp\n{header}---\n\n```sh {{#{name}}}\n{text}\n```\n")
+    format!(
+        "---\ntitle: {name}\nverify:\n  workdir: temp\n{header}---\n\n```sh {{#{name}}}\n{text}\n```\n"
+    )
 }
 
 /// Two pages of which each waits for the other's file, which only two that run at once can.
@@ -97,8 +99,7 @@ fn shards_are_the_whole_and_share_nothing() {
         world.write(&format!("content/{name}.md"), page(name, header, "true"));
     }
     let shard = |index: usize| {
-        let ended =
-            world.labdoc(&format!("verify --shard {index}/3")).any_output().success();
+        let ended = world.labdoc(&format!("verify --shard {index}/3")).any_output().success();
         let pages = ended.stdout.lines().filter(|l| l.starts_with("content/"));
         pages.map(str::to_owned).collect::<Vec<String>>()
     };
@@ -106,7 +107,10 @@ fn shards_are_the_whole_and_share_nothing() {
     assert_eq!(shards[0], ["content/b.md", "content/d.md", "content/c.md"]);
     let mut all: Vec<&String> = shards.iter().flatten().collect();
     all.sort();
-    assert_eq!(all, ["content/a.md", "content/b.md", "content/c.md", "content/d.md", "content/e.md"]);
+    assert_eq!(
+        all,
+        ["content/a.md", "content/b.md", "content/c.md", "content/d.md", "content/e.md"]
+    );
     world.labdoc("verify --shard 4/3").any_stderr().code(2);
 }
 
@@ -161,9 +165,15 @@ fn stale_runs_only_what_no_longer_holds() {
 #[test]
 fn one_page_that_cannot_run_does_not_stop_the_others() {
     let world = World::new();
-    world.write("content/a.md", page("a", "", "true").replace("workdir: temp", "workdir: temp\n  uses: [x]"));
+    world.write(
+        "content/a.md",
+        page("a", "", "true").replace("workdir: temp", "workdir: temp\n  uses: [x]"),
+    );
     world.write("content/b.md", page("b", "", "true"));
-    world.write("content/k.md", "---\nkit: k\nverify: {uses: [nothing]}\n---\n```sh {#k}\ntrue\n```\n");
+    world.write(
+        "content/k.md",
+        "---\nkit: k\nverify: {uses: [nothing]}\n---\n```sh {#k}\ntrue\n```\n",
+    );
     world.write("labkit/k/file", "1\n");
     let ended = world.labdoc("verify --jobs 1").any_output().code(2);
     assert!(ended.stdout.contains("content/b.md\n  ok    b"), "{}", ended.stdout);

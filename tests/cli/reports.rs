@@ -54,9 +54,7 @@ fn junit_tells_drift_from_failure() {
     assert!(text.contains("<error type=\"failed\" message=\"exit 3, expected 0\">"), "{text}");
     assert!(text.contains("<error type=\"broken\" message=\"time limit of 1s\">"), "{text}");
     assert!(text.contains("<skipped message=\"marked .skip\"/>"), "{text}");
-    world
-        .bash("python3 -c 'import xml.etree.ElementTree as t; t.parse(\"out/r.xml\")'")
-        .success();
+    world.bash("python3 -c 'import xml.etree.ElementTree as t; t.parse(\"out/r.xml\")'").success();
 }
 
 #[test]
@@ -89,7 +87,10 @@ fn annotations_stand_beside_the_line() {
     let ended = world.labdoc("verify --report github").any_output().code(1);
     let lines: Vec<&str> = ended.stdout.lines().filter(|line| line.starts_with("::")).collect();
     assert!(lines[0].starts_with("::error file=content/a.md,line=16,col=1,title=labdoc VR001::the output of block `drifted` differs from the page%0A"), "{lines:?}");
-    assert!(lines[1].starts_with("::error file=content/a.md,line=20,col=1,title=labdoc VR002::"), "{lines:?}");
+    assert!(
+        lines[1].starts_with("::error file=content/a.md,line=20,col=1,title=labdoc VR002::"),
+        "{lines:?}"
+    );
 }
 
 #[test]

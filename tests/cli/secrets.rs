@@ -77,7 +77,10 @@ API_TOKEN=⟨redacted:API_TOKEN⟩
     let value: serde_json::Value = serde_json::from_str(&verdict).expect("JSON");
     let redactions = value["redactions"].as_array().expect("list");
     let count = |rule: &str| {
-        redactions.iter().find(|r| r["rule"] == rule).map_or(0, |r| r["count"].as_u64().unwrap_or(0))
+        redactions
+            .iter()
+            .find(|r| r["rule"] == rule)
+            .map_or(0, |r| r["count"].as_u64().unwrap_or(0))
     };
     assert!(count("API_TOKEN") >= 7, "{redactions:?}");
     assert_eq!(count("secret-data"), 1, "{redactions:?}");

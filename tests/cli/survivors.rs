@@ -52,7 +52,8 @@ fn marked(mark: &str) -> Vec<String> {
 
 #[test]
 fn nothing_survives() {
-    let runs: u64 = std::env::var("LABDOC_SURVIVOR_RUNS").map_or(20, |n| n.parse().expect("number"));
+    let runs: u64 =
+        std::env::var("LABDOC_SURVIVOR_RUNS").map_or(20, |n| n.parse().expect("number"));
     let seed: u64 = std::env::var("LABDOC_SURVIVOR_SEED").map_or(7, |n| n.parse().expect("number"));
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     for run in 0..runs {
@@ -72,7 +73,9 @@ fn nothing_survives() {
             marked(&mark).is_empty()
         });
         let base = world.base().display().to_string();
-        wait_for(&format!("{what}: a keeper"), Duration::from_secs(2), || processes(&base).is_empty());
+        wait_for(&format!("{what}: a keeper"), Duration::from_secs(2), || {
+            processes(&base).is_empty()
+        });
         let left = std::fs::read_dir(world.base().join("tmp")).expect("tmp").flatten();
         let left: Vec<String> = left
             .map(|entry| entry.file_name().to_string_lossy().into_owned())

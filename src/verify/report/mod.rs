@@ -99,7 +99,7 @@ impl PageReport {
             let lines = place_lines(step, sources);
             let own = found.iter().filter(|finding| is_at(finding, &lines, sources));
             let details: Vec<String> = own.map(|finding| render(finding, sources, false)).collect();
-            let why = ran.skipped.map_or_else(|| words(ran).trim().to_owned(), str::to_owned);
+            let why = ran.skipped.clone().unwrap_or_else(|| words(ran).trim().to_owned());
             Some(BlockReport {
                 id: step.id.clone(),
                 line: place.map_or(0, |place| place.line),
@@ -108,10 +108,21 @@ impl PageReport {
                 why,
                 details: details.join("\n"),
                 duration: ran.duration,
-                attempts: ran.attempts(),
+                attempts: u32::try_from(ran.attempts()).unwrap_or(u32::MAX),
                 exit: ran.units.last().and_then(|unit| unit.exit),
                 output: ran.units.iter().map(|unit| unit.output.as_str()).collect(),
             })
+        });
+        PageReport { path: plan.path.clone(), blocks: blocks.collect() }
+    }
+
+    /// A page that was not run.
+    pub(crate) fn skipped(plan: &Plan, why: &str, sources: &Sources) -> PageReport {
+        let blocks = plan.steps.iter().map(|step| {
+            let place = step.units.first().map(|unit| sources.position(unit.span));
+            let line = place.map_or(0, |place| place.line);
+            let id = step.id.clone();
+            BlockReport { id, ..whole(State::Skipped, why.to_owned(), String::new(), line) }
         });
         PageReport { path: plan.path.clone(), blocks: blocks.collect() }
     }

@@ -9,6 +9,7 @@
 //! `script` holds the lines that bash reads, `shell` the pipes to it, `lane` and `output` what
 //! blocks print, `syntax` what bash says about a text that it cannot read.
 
+mod background;
 mod error;
 mod lane;
 mod output;
@@ -19,6 +20,7 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use background::Started;
 pub(crate) use error::SessionError;
 pub(crate) use output::Output;
 use output::Sink;
