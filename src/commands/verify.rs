@@ -5,6 +5,7 @@ mod narrow;
 mod pages;
 mod scene;
 mod talk;
+mod watch;
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -32,7 +33,7 @@ use crate::verify::report::{self, PageReport, Target};
 use crate::verify::rewrite::{self, Edit, Refresh};
 use crate::verify::run::{Watch, run};
 use crate::verify::world::World;
-use choose::{choose, load_pages};
+use choose::{Loaded, choose, load_pages};
 use narrow::narrow;
 use talk::{Board, Said, Talk};
 
@@ -45,19 +46,12 @@ pub(crate) fn verify(
     args: &VerifyArgs,
     console: &Console,
 ) -> Result<Ended, Failure> {
-    let mut loaded = load_pages(common, args)?;
-    let mut before = std::mem::take(&mut loaded.book.diagnostics);
-    let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);
-    let chosen = choose(root, book, &args.pages)?;
-    let chosen = narrow(common, args, &loaded, chosen)?;
-    before.extend(check::runnable(root, book, &chosen, sources)?);
-    if !args.pages.is_empty() {
-        before.retain(|finding| concerns(finding, book, &chosen, sources));
+    if args.watch {
+        return watch::watch(common, args, console);
     }
-    before.sort_by_key(|finding| finding.place.clone());
     let board = Board::new(console, args.report.contains(&Target::Github));
-    board.findings(&before, sources);
-    let errors = before.iter().filter(|finding| finding.severity == Severity::Error).count();
+    let Prepared { loaded, chosen, before, errors } = prepare(common, args, &board)?;
+    let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);
     if errors > 0 {
         report::write(&args.report, &PageReport::of_findings(&before, sources))?;
         console.summary("nothing was run", &json!({ "outcome": "findings", "errors": errors }));
@@ -70,6 +64,31 @@ pub(crate) fn verify(
     }
     let job = Call { root, book, sources, args, console, board: &board };
     job.run_all(&chosen, common.jobs)
+}
+
+/// The chosen pages with what is wrong with them.
+struct Prepared {
+    loaded: Loaded,
+    chosen: Vec<usize>,
+    before: Vec<Diagnostic>,
+    errors: usize,
+}
+
+/// Reads the pages, chooses among them, and shows what is wrong with them before anything runs.
+fn prepare(common: &Common, args: &VerifyArgs, board: &Board<'_>) -> Result<Prepared, Failure> {
+    let mut loaded = load_pages(common, args)?;
+    let mut before = std::mem::take(&mut loaded.book.diagnostics);
+    let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);
+    let chosen = choose(root, book, &args.pages)?;
+    let chosen = narrow(common, args, &loaded, chosen)?;
+    before.extend(check::runnable(root, book, &chosen, sources)?);
+    if !args.pages.is_empty() {
+        before.retain(|finding| concerns(finding, book, &chosen, sources));
+    }
+    before.sort_by_key(|finding| finding.place.clone());
+    board.findings(&before, sources);
+    let errors = before.iter().filter(|finding| finding.severity == Severity::Error).count();
+    Ok(Prepared { loaded, chosen, before, errors })
 }
 
 /// Whether a finding is about a chosen page, or about no page at all.
@@ -245,6 +264,13 @@ struct Recorded<'a> {
     started: Started,
 }
 
+/// What was found in a run, and whether all that differed was refreshed.
+struct Settled {
+    found: Vec<Diagnostic>,
+    refreshed: bool,
+    report: PageReport,
+}
+
 /// Counts over all pages.
 #[derive(Default)]
 struct Counts {
@@ -369,10 +395,7 @@ impl Job<'_> {
         let started = Started::now();
         let world = World::make(self.root, plan)?;
         self.console.say(&page.path);
-        let progress = |step: &Step| {
-            let line = step.units.first().map_or(0, |unit| self.sources.line(unit.span));
-            self.console.progress(&format!(":{line}  {} (limit {:?})", step.id, step.timeout));
-        };
+        let progress = |step: &Step| self.progress(step);
         let enter = |state: &[u8]| {
             if let Err(failure) = scene::enter(&world, &page.path, state) {
                 self.console.say(&format!("  {failure}"));
@@ -386,14 +409,10 @@ impl Job<'_> {
             on_failure: self.args.shell_on_fail.then_some(&enter),
         };
         let result = run(plan, &world, &watch)?;
-        for step in &result.steps {
-            self.report(step, counts);
-        }
-        let found = findings(plan, page, &result, self.sources);
-        self.console.findings(&found);
-        let report = PageReport::of(plan, &result, (&found, self.sources), &problem_words);
+        let ran: Vec<&str> = plan.steps.iter().map(|step| step.id.as_str()).collect();
+        let Settled { found, refreshed, report } =
+            self.settle(page, plan, &result, (&ran, counts))?;
         let errors = found.iter().any(|finding| finding.severity == Severity::Error);
-        let refreshed = self.args.updates() && self.refresh(page, plan, &result, counts)?;
         let mut measured = true;
         if self.args.record {
             let run = Recorded { world: &world, result: &result, started };
@@ -404,6 +423,31 @@ impl Job<'_> {
         }
         let clean = measured && (!errors || (refreshed && self.only_refreshable(&found)));
         Ok((result.interrupted, clean, report))
+    }
+
+    /// Shows what a page is doing.
+    fn progress(&self, step: &Step) {
+        let line = step.units.first().map_or(0, |unit| self.sources.line(unit.span));
+        self.console.progress(&format!(":{line}  {} (limit {:?})", step.id, step.timeout));
+    }
+
+    /// Shows what a run came to, a line for each of the blocks `ran` and all findings, and
+    /// refreshes the page where that was asked for.
+    fn settle(
+        &self,
+        page: &Page,
+        plan: &Plan,
+        result: &PageResult,
+        (ran, counts): (&[&str], &mut Counts),
+    ) -> Result<Settled, Failure> {
+        for step in result.steps.iter().filter(|step| ran.contains(&step.id.as_str())) {
+            self.report(step, counts);
+        }
+        let found = findings(plan, page, result, self.sources);
+        self.console.findings(&found);
+        let report = PageReport::of(plan, result, (&found, self.sources), &problem_words);
+        let refreshed = self.args.updates() && self.refresh(page, plan, result, counts)?;
+        Ok(Settled { found, refreshed, report })
     }
 
     /// Records the run. A page that was refreshed is recorded as it is now, and judged by it; the

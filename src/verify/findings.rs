@@ -50,7 +50,7 @@ pub(crate) fn findings(
     }
     if !result.trap_output.trim().is_empty() {
         let message = format!("the page's EXIT trap printed:\n{}", result.trap_output.trim_end());
-        out.push(Diagnostic::note_of("VR013", message).in_file(&page.path, None));
+        out.push(Diagnostic::note_of("VR019", message).in_file(&page.path, None));
     }
     out.sort_by_key(|finding| finding.place.clone());
     out

@@ -36,22 +36,7 @@ pub(crate) struct Watch<'a> {
 /// # Errors
 /// The session cannot be started or kept.
 pub(crate) fn run(plan: &Plan, world: &World, watch: &Watch<'_>) -> Result<PageResult, Failure> {
-    let options = SessionOptions {
-        cwd: world.cwd.clone(),
-        env: world.env.clone(),
-        output_limit: OUTPUT_LIMIT,
-        redactor: world.redactor.clone(),
-    };
-    let session = Session::start(options).map_err(failure)?;
-    let mut runner = Runner {
-        plan,
-        watch,
-        session,
-        deadline: Instant::now() + plan.timeout,
-        runs: Vec::new(),
-        backgrounds: Backgrounds::default(),
-        result: PageResult::default(),
-    };
+    let mut runner = Runner::new((plan, watch), start(world)?, PageResult::default());
     let (ending, page): (Vec<&Step>, Vec<&Step>) =
         plan.steps.iter().partition(|step| step.role > Role::Normal);
     runner.steps(&page)?;
@@ -61,8 +46,42 @@ pub(crate) fn run(plan: &Plan, world: &World, watch: &Watch<'_>) -> Result<PageR
     runner.finish()
 }
 
+/// Starts the session of a world.
+///
+/// # Errors
+/// There is no bash that can be used, or it cannot be started.
+pub(super) fn start(world: &World) -> Result<Session, Failure> {
+    let options = SessionOptions {
+        cwd: world.cwd.clone(),
+        env: world.env.clone(),
+        output_limit: OUTPUT_LIMIT,
+        redactor: world.redactor.clone(),
+    };
+    Session::start(options).map_err(failure)
+}
+
+/// Runs some blocks in a session that lives on, after what `before` tells of the earlier ones.
+///
+/// # Errors
+/// The session cannot be kept.
+pub(super) fn run_in(
+    session: Session,
+    (plan, steps): (&Plan, &[&Step]),
+    before: PageResult,
+    watch: &Watch<'_>,
+) -> Result<(PageResult, Session), Failure> {
+    let mut runner = Runner::new((plan, watch), session, before);
+    // The steps of the plan itself: they live as long as it does.
+    let chosen = |step: &&Step| steps.iter().any(|other| other.id == step.id);
+    let steps: Vec<&Step> = plan.steps.iter().filter(chosen).collect();
+    runner.steps(&steps)?;
+    runner.backgrounds.check(&mut runner.session, &mut runner.result).map_err(failure)?;
+    judge::settle(plan, &mut runner.result);
+    Ok((runner.result, runner.session))
+}
+
 /// A broken session as a failure of the tool.
-fn failure(error: super::session::SessionError) -> Failure {
+pub(super) fn failure(error: super::session::SessionError) -> Failure {
     Failure::new(error.to_string())
 }
 
@@ -79,6 +98,17 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
+    /// A page that begins, or goes on after `result`.
+    fn new(
+        (plan, watch): (&'a Plan, &'a Watch<'a>),
+        session: Session,
+        result: PageResult,
+    ) -> Runner<'a> {
+        let deadline = Instant::now() + plan.timeout;
+        let (runs, backgrounds) = (Vec::new(), Backgrounds::default());
+        Runner { plan, watch, session, runs, backgrounds, deadline, result }
+    }
+
     /// Runs blocks in order.
     fn steps(&mut self, steps: &[&'a Step]) -> Result<(), Failure> {
         for step in steps {

@@ -27,3 +27,4 @@ mod support;
 mod survivors;
 mod tamper;
 mod verify;
+mod watch;

@@ -212,8 +212,9 @@ impl Session {
     /// have their process ids in front.
     pub(crate) fn keep(mut self) -> Result<Ended, SessionError> {
         let failed = SessionError::system("leave the session");
-        self.shell = None;
+        // The shell ends first, by the keeper: it would take the end of its pipe for its own.
         let survivors = self.kept.keep_all().map_err(&failed)?;
+        self.shell = None;
         let nothing = Sink::new(self.options.output_limit).finish();
         self.ended(survivors, nothing)
     }
