@@ -114,7 +114,7 @@ fn what_names_labdoc_is_read_strictly() {
     world.write("README.md", b"```sh {#a}\ntouch ran \xff\n```\n");
     let ended = world.labdoc("verify README.md").any_output().code(1);
     assert!(
-        ended.stderr.contains("error[PG006]: the file is not UTF-8 text\n --> README.md:2\n"),
+        ended.stderr.contains("error[PG006]: the file is not UTF-8 text\n --> README.md:2:11\n"),
         "{}",
         ended.stderr
     );

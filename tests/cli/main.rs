@@ -5,6 +5,7 @@
     reason = "tests prepare a site and look at the disk themselves"
 )]
 
+mod bad_input;
 mod build_evidence;
 mod build_site;
 mod build_whole;

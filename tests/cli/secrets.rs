@@ -45,7 +45,8 @@ fn check_clean(world: &World) {
         .any_output()
         .success();
     // The page itself prints the manifest's example.
-    let hits: Vec<&str> = ended.stdout.lines().filter(|path| *path != "content/a.md").collect();
+    let mut hits: Vec<&str> = ended.stdout.lines().filter(|path| *path != "content/a.md").collect();
+    hits.sort_unstable();
     assert_eq!(hits, ["evidence/T1/[RUN]/manifest.yaml", "evidence/T1/[RUN]/run.sh"]);
     assert!(!world.read("content/a.md").contains(VALUE));
 }
