@@ -28,8 +28,11 @@ pub(crate) struct Watch<'a> {
     /// Whether everything is left as it is at the end: no teardown, no process ended.
     pub(crate) keep: bool,
     /// Called before teardown when a block failed, with the shell's state as text.
-    pub(crate) on_failure: Option<&'a dyn Fn(&[u8])>,
+    pub(crate) on_failure: Option<Look<'a>>,
 }
+
+/// Looks at the scene of a failure; gets the shell's state.
+pub(crate) type Look<'a> = &'a dyn Fn(&[u8]);
 
 /// Runs a page.
 ///
