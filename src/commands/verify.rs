@@ -21,6 +21,7 @@ use crate::diag::{Diagnostic, Failure, Severity};
 use crate::evidence::load_bundles;
 use crate::proc::Interrupt;
 use crate::source::Sources;
+use crate::verify::edit::{self, Edit};
 use crate::verify::findings::findings;
 use crate::verify::judge::rejudged;
 use crate::verify::lives::recorded_lives;
@@ -30,7 +31,7 @@ use crate::verify::outcome::{PageResult, Problem, StepResult};
 use crate::verify::plan::{Plan, Role, Selection, Step, plan};
 use crate::verify::record::{self, Ran, Started};
 use crate::verify::report::{self, PageReport, Target};
-use crate::verify::rewrite::{self, Edit, Refresh};
+use crate::verify::rewrite::{self, Refresh};
 use crate::verify::run::{Watch, run};
 use crate::verify::world::World;
 use choose::{Loaded, choose, load_pages};
@@ -190,6 +191,7 @@ fn describe(plan: &Plan, sources: &Sources) -> String {
 fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
     let role = match step.role {
         Role::Setup => "setup",
+        Role::Normal if step.background => "background",
         Role::Normal => "run",
         Role::OnFailure => "on-failure",
         Role::Teardown => "teardown",
@@ -204,7 +206,7 @@ fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
 }
 
 /// The options of a block that most blocks do not have, as they stand on the page.
-fn more_options(step: &crate::verify::plan::Step) -> String {
+fn more_options(step: &Step) -> String {
     let mut words = Vec::new();
     words.extend(step.retry.map(|retry| format!("retry={retry:?}")));
     words.extend(step.ready.as_ref().map(|ready| format!("ready: {ready}")));
@@ -516,7 +518,7 @@ impl Job<'_> {
             fresh.edits.extend(self.recorded_edits(page)?);
         }
         let text = self.sources.text(page.file);
-        if rewrite::write(&self.root.join(&page.path), text, &fresh.edits)? {
+        if edit::write(&self.root.join(&page.path), text, &fresh.edits)? {
             counts.refreshed += 1;
             self.console.say(&format!("  refreshed {}", page.path));
         }

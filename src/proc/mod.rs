@@ -18,6 +18,7 @@ mod kept;
 mod pipe;
 mod platform;
 mod report;
+mod terminal;
 mod tree;
 
 pub(crate) use keeper::{KEEPER_ARGUMENT, keeper_main};
@@ -31,6 +32,7 @@ pub(crate) use pipe::{
     Read, make_fifo, open_both_ways, open_reader, read_some, unread, wait_readable,
 };
 pub(crate) use report::Report;
+pub(crate) use terminal::Terminal;
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;

@@ -2,6 +2,7 @@
 
 mod background;
 mod console;
+pub(crate) mod edit;
 pub(crate) mod findings;
 mod header;
 mod hints;
@@ -22,3 +23,6 @@ pub(crate) mod rewrite;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod world;
+
+#[cfg(test)]
+mod refresh_tests;

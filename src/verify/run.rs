@@ -229,8 +229,7 @@ impl<'a> Runner<'a> {
         let Some(unit) = step.units.first() else { return Ok(()) };
         let timeout = self.left(step, step.timeout);
         let interrupt = self.interrupt(step);
-        let request =
-            Request { text: &unit.text, timeout, stderr_apart: step.stderr_apart, interrupt };
+        let request = Request { text: &unit.text, timeout, streams: step.streams, interrupt };
         let begun = Background::start(step, &mut self.session, &request).map_err(failure)?;
         self.runs.push(unit.id.clone());
         if let Some(signal) = begun.interrupted {
@@ -268,8 +267,7 @@ impl<'a> Runner<'a> {
     fn outcome(&mut self, step: &Step, unit: &Unit, left: Duration) -> Result<Outcome, Failure> {
         let timeout = self.left(step, left);
         let interrupt = self.interrupt(step);
-        let request =
-            Request { text: &unit.text, timeout, stderr_apart: step.stderr_apart, interrupt };
+        let request = Request { text: &unit.text, timeout, streams: step.streams, interrupt };
         let outcome = self.session.run(&request).map_err(failure)?;
         self.runs.push(unit.id.clone());
         if let End::Interrupted(signal) = outcome.end {

@@ -15,6 +15,7 @@ mod foreign;
 mod judge;
 mod kill;
 mod kit;
+mod options;
 mod output;
 mod pages;
 mod record;
