@@ -116,8 +116,8 @@ fn change(old: &Plan, new: &Plan) -> Change {
 /// Whether a block would do the same again, and its output would be looked at in the same way.
 fn is_same(a: &Step, b: &Step) -> bool {
     let options = |step: &Step| {
-        let Step { role, timeout, retry, exit, background, stderr_apart, tty, .. } = step.clone();
-        (role, timeout, retry, exit, background, stderr_apart, tty)
+        let Step { role, timeout, retry, exit, background, streams, .. } = step.clone();
+        (role, timeout, retry, exit, background, streams)
     };
     let units = |step: &Step| -> Vec<(String, String, bool)> {
         let unit =
