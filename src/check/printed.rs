@@ -69,16 +69,16 @@ impl Printed<'_> {
     fn equal(&self, page: &Page, of: (&Block, &[&Part]), names: &mut Renaming) -> bool {
         let (block, parts) = of;
         let config = &self.book.config;
-        let classes = config.classes.select(class_names(page, block, config));
         let options = &block.options;
-        let output = block.output.as_ref();
-        let (order, within) = output
-            .map_or((options.order, &options.within), |output| (output.order, &output.within));
-        let classes = classes.bounded(within.clone());
+        let (order, within) = match &block.output {
+            Some(output) => (output.order, &output.within),
+            None => (options.order, &options.within),
+        };
+        let classes = config.classes.select(class_names(page, block, config));
+        let classes = &classes.bounded(within.clone());
         let form = if options.strict { Form::Strict } else { Form::Plain };
         let mut one = |printed: &str, measured: &str| {
             let measured = &normalise(measured.as_bytes(), form);
-            let classes = &classes;
             let question = Question { printed, measured, classes, order, form, first_line: 0 };
             compare(&question, names).equal
         };

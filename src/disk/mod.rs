@@ -3,12 +3,16 @@
 #![expect(clippy::disallowed_methods, reason = "this room is the door to files")]
 
 mod path;
+mod walk;
+mod watch;
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 pub(crate) use path::check_relative;
+pub(crate) use walk::markdown_below;
+pub(crate) use watch::FileWatch;
 
 use crate::diag::Failure;
 
