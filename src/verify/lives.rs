@@ -5,7 +5,7 @@ use super::outcome::{Measured, PageResult, StepResult, UnitResult};
 use super::plan::{Plan, Step};
 use crate::book::{LiveNumber, Page};
 use crate::diag::Diagnostic;
-use crate::evidence::{Bundles, Outcome};
+use crate::evidence::Bundles;
 use crate::vary::Kind;
 
 /// A live number that no longer is what was measured.
