@@ -8,11 +8,15 @@
 mod build_evidence;
 mod build_site;
 mod build_whole;
+mod cases;
+mod evidence_commands;
 mod exits;
 mod findings;
 mod judge;
 mod kill;
 mod kit;
+mod ledger;
+mod offline;
 mod output;
 mod record;
 mod refresh;
