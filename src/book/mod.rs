@@ -4,8 +4,10 @@ mod blocks;
 mod events;
 mod front;
 mod inline;
+mod needs;
 mod page;
 mod parse;
+mod ready;
 mod slug;
 mod tree;
 
@@ -13,6 +15,5 @@ pub(crate) use events::{Spanned, events};
 pub(crate) use front::split as split_header;
 pub(crate) use inline::{Mark, MarkKind, is_claim_id, visible};
 pub(crate) use page::*;
-#[cfg(test)]
 pub(crate) use parse::parse;
 pub(crate) use tree::{Book, CONTENT, LoadOptions, Section, folder_of, load, load_config};

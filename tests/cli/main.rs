@@ -17,6 +17,7 @@ mod kill;
 mod kit;
 mod ledger;
 mod offline;
+mod options;
 mod output;
 mod record;
 mod refresh;
