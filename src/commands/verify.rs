@@ -1,8 +1,10 @@
 //! `labdoc verify`: plan, run, compare, refresh, record.
 
 mod choose;
+mod job;
 mod narrow;
 mod pages;
+mod planned;
 mod scene;
 mod talk;
 mod watch;
@@ -13,29 +15,20 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::json;
 
 use super::Ended;
-use super::assess::claim_digests;
-use crate::book::{Book, LoadOptions, Page, load};
+use crate::book::Book;
 use crate::check;
 use crate::cli::{Common, Console, VerifyArgs};
 use crate::diag::{Diagnostic, Failure, Severity};
-use crate::evidence::load_bundles;
 use crate::proc::Interrupt;
 use crate::source::Sources;
-use crate::verify::edit::{self, Edit};
-use crate::verify::findings::findings;
-use crate::verify::judge::rejudged;
-use crate::verify::lives::recorded_lives;
 use crate::verify::needs::{self, Probe};
 use crate::verify::order::Graph;
-use crate::verify::outcome::{PageResult, Problem, StepResult};
-use crate::verify::plan::{Plan, Role, Selection, Step, plan};
-use crate::verify::record::{self, Ran, Started};
+use crate::verify::plan::{Selection, plan};
 use crate::verify::report::{self, PageReport, Target};
-use crate::verify::rewrite::{self, Refresh};
-use crate::verify::run::{Watch, run};
-use crate::verify::world::World;
 use choose::{Loaded, choose, load_pages};
+use job::{Counts, Job};
 use narrow::narrow;
+use planned::dry_run;
 use talk::{Board, Said, Talk};
 
 /// Runs the chosen pages.
@@ -137,83 +130,6 @@ fn known(name: &str, known: &[&str], message: &str) -> Result<(), Failure> {
     Err(Failure { hint, ..Failure::new(message) })
 }
 
-/// Prints the plan.
-fn dry_run(
-    book: &Book,
-    chosen: &[usize],
-    (args, sources): (&VerifyArgs, &Sources),
-    console: &Console,
-) -> Ended {
-    for at in chosen {
-        let page = &book.pages[*at];
-        let plan = plan(page, &book.config, sources, &selection(args));
-        if console.is_json() {
-            plan.steps.iter().for_each(|step| console.object(&planned(&plan, step, sources)));
-        } else {
-            console.result(&describe(&plan, sources));
-        }
-    }
-    if console.is_json() {
-        console.summary("", &json!({ "outcome": "clean", "pages": chosen.len() }));
-    }
-    Ended::Clean
-}
-
-/// A plan for people.
-fn describe(plan: &Plan, sources: &Sources) -> String {
-    let mut out = plan.path.clone();
-    for step in &plan.steps {
-        let role = match (&step.skip, step.role) {
-            (Some(why), _) => format!("skipped: {why}"),
-            (None, Role::Setup) => "setup".to_owned(),
-            (None, Role::Teardown) => "teardown".to_owned(),
-            (None, Role::OnFailure) => "on failure".to_owned(),
-            (None, Role::Normal) if step.background => "in the background".to_owned(),
-            (None, Role::Normal) => "run".to_owned(),
-        };
-        let line = step.units.first().map_or(0, |unit| sources.line(unit.span));
-        let exit = step.exit.map_or("any exit code".to_owned(), |code| format!("exit {code}"));
-        let timeout = step.timeout;
-        let compared = step.units.iter().any(|unit| unit.printed.is_some());
-        let compare = if compared { "output compared" } else { "output not compared" };
-        let vary = step.classes.names().join(",");
-        let vary = if vary.is_empty() { String::new() } else { format!(", vary={vary}") };
-        let more = more_options(step);
-        out.push_str(&format!(
-            "\n  {:<20} line {line:<4} {role}: {exit}, limit {timeout:?}, {compare}{vary}{more}",
-            step.id
-        ));
-    }
-    out
-}
-
-/// A planned block for programs.
-fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
-    let role = match step.role {
-        Role::Setup => "setup",
-        Role::Normal if step.background => "background",
-        Role::Normal => "run",
-        Role::OnFailure => "on-failure",
-        Role::Teardown => "teardown",
-    };
-    json!({ "plan": {
-        "page": plan.path, "block": step.id, "role": role, "skip": step.skip,
-        "line": step.units.first().map(|unit| sources.line(unit.span)),
-        "exit": step.exit, "timeout_ms": step.timeout.as_millis(),
-        "compared": step.units.iter().any(|unit| unit.printed.is_some()),
-        "vary": step.classes.names(),
-    } })
-}
-
-/// The options of a block that most blocks do not have, as they stand on the page.
-fn more_options(step: &Step) -> String {
-    let mut words = Vec::new();
-    words.extend(step.retry.map(|retry| format!("retry={retry:?}")));
-    words.extend(step.ready.as_ref().map(|ready| format!("ready: {ready}")));
-    words.extend(step.needs.iter().map(|need| format!("needs {need}")));
-    words.into_iter().map(|word| format!(", {word}")).collect()
-}
-
 /// What of the pages is run.
 fn selection(args: &VerifyArgs) -> Selection {
     let (only, tags, params) = (args.only.clone(), args.tag.clone(), args.param.clone());
@@ -231,17 +147,6 @@ struct Call<'a> {
     board: &'a Board<'a>,
 }
 
-/// The run of one page in a call.
-struct Job<'a> {
-    root: &'a Path,
-    book: &'a Book,
-    sources: &'a Sources,
-    args: &'a VerifyArgs,
-    console: Talk<'a>,
-    /// Held while a run is recorded: the next free bundle is given to one page at a time.
-    recording: &'a Mutex<()>,
-}
-
 /// What the pages of a call share while they run.
 struct Shared {
     recording: Mutex<()>,
@@ -257,30 +162,6 @@ struct Done<'a> {
     interrupted: Option<i32>,
     report: PageReport,
     failure: Option<Failure>,
-}
-
-/// A run that is to be recorded.
-struct Recorded<'a> {
-    world: &'a World,
-    result: &'a PageResult,
-    started: Started,
-}
-
-/// What was found in a run, and whether all that differed was refreshed.
-struct Settled {
-    found: Vec<Diagnostic>,
-    refreshed: bool,
-    report: PageReport,
-}
-
-/// Counts over all pages.
-#[derive(Default)]
-struct Counts {
-    passed: usize,
-    drifted: usize,
-    failed: usize,
-    skipped: usize,
-    refreshed: usize,
 }
 
 impl<'a> Call<'a> {
@@ -368,203 +249,6 @@ struct Whole {
     failure: Option<Failure>,
 }
 
-impl Counts {
-    /// Adds those of another page.
-    fn add(&mut self, other: &Counts) {
-        self.passed += other.passed;
-        self.drifted += other.drifted;
-        self.failed += other.failed;
-        self.skipped += other.skipped;
-        self.refreshed += other.refreshed;
-    }
-}
-
-impl Job<'_> {
-    /// A page whose needs are not met.
-    fn skip_page(&self, plan: &Plan, why: &str, counts: &mut Counts) -> PageReport {
-        counts.skipped += plan.steps.len();
-        self.console.say(&format!("{}\n  skipped: {why}", plan.path));
-        PageReport::skipped(plan, why, self.sources)
-    }
-
-    /// Runs one page: the signal that stopped it, whether nothing is left to do, its report.
-    fn run_page(
-        &self,
-        page: &Page,
-        plan: &Plan,
-        (interrupt, counts): (&Interrupt, &mut Counts),
-    ) -> Result<(Option<i32>, bool, PageReport), Failure> {
-        let started = Started::now();
-        let world = World::make(self.root, plan)?;
-        self.console.say(&page.path);
-        let progress = |step: &Step| self.progress(step);
-        let enter = |state: &[u8]| {
-            if let Err(failure) = scene::enter(&world, &page.path, state) {
-                self.console.say(&format!("  {failure}"));
-            }
-        };
-        let watch = Watch {
-            interrupt: Some(interrupt),
-            progress: &progress,
-            fail_fast: self.args.fail_fast,
-            keep: self.args.keep,
-            on_failure: self.args.shell_on_fail.then_some(&enter),
-        };
-        let result = run(plan, &world, &watch)?;
-        let ran: Vec<&str> = plan.steps.iter().map(|step| step.id.as_str()).collect();
-        let Settled { found, refreshed, report } =
-            self.settle(page, plan, &result, (&ran, counts))?;
-        let errors = found.iter().any(|finding| finding.severity == Severity::Error);
-        let mut measured = true;
-        if self.args.record {
-            let run = Recorded { world: &world, result: &result, started };
-            measured = self.record(page, &run, refreshed)?;
-        }
-        if self.args.keep {
-            scene::leave(world, &result, &self.console);
-        }
-        let clean = measured && (!errors || (refreshed && self.only_refreshable(&found)));
-        Ok((result.interrupted, clean, report))
-    }
-
-    /// Shows what a page is doing.
-    fn progress(&self, step: &Step) {
-        let line = step.units.first().map_or(0, |unit| self.sources.line(unit.span));
-        self.console.progress(&format!(":{line}  {} (limit {:?})", step.id, step.timeout));
-    }
-
-    /// Shows what a run came to, a line for each of the blocks `ran` and all findings, and
-    /// refreshes the page where that was asked for.
-    fn settle(
-        &self,
-        page: &Page,
-        plan: &Plan,
-        result: &PageResult,
-        (ran, counts): (&[&str], &mut Counts),
-    ) -> Result<Settled, Failure> {
-        for step in result.steps.iter().filter(|step| ran.contains(&step.id.as_str())) {
-            self.report(step, counts);
-        }
-        let found = findings(plan, page, result, self.sources);
-        self.console.findings(&found);
-        let report = PageReport::of(plan, result, (&found, self.sources), &problem_words);
-        let refreshed = self.args.updates() && self.refresh(page, plan, result, counts)?;
-        Ok(Settled { found, refreshed, report })
-    }
-
-    /// Records the run. A page that was refreshed is recorded as it is now, and judged by it; the
-    /// first run of a page gives it its bundle. Says whether it is a measurement.
-    fn record(&self, page: &Page, run: &Recorded<'_>, refreshed: bool) -> Result<bool, Failure> {
-        let _one = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
-        let path = self.root.join(&page.path);
-        let (bundle, given) = record::bundle_of(self.root, page, &path)?;
-        if given {
-            self.console.say(&format!("  wrote bundle: {bundle} into the header of {}", page.path));
-        }
-        let mut sources = Sources::default();
-        let now = load(self.root, &mut sources, LoadOptions { drafts: true })?.value;
-        let at = now
-            .page_at(&page.path)
-            .ok_or_else(|| Failure::new(format!("{} is gone while it was recorded", page.path)))?;
-        let plan = plan(&now.pages[at], &now.config, &sources, &selection(self.args));
-        let result = if refreshed { rejudged(&plan, run.result) } else { run.result.clone() };
-        let claims = claim_digests(self.root, &now, &sources, &bundle)?;
-        let made = record::record(
-            self.root,
-            &bundle,
-            &Ran {
-                book: &now,
-                page: &now.pages[at],
-                plan: &plan,
-                world: run.world,
-                result: &result,
-                claims,
-                started: run.started,
-            },
-        )?;
-        self.console.say(&format!("  recorded evidence/{}", made.run));
-        let kit = page.front.kit.as_deref().unwrap_or_default();
-        let finding = |path: &String| {
-            let message = format!("labkit/{kit}/{path} changed while the run was going on");
-            Diagnostic::error("EV110", message)
-                .in_file(&page.path, None)
-                .note("this is not a measurement")
-                .hint("run it again")
-        };
-        let found: Vec<Diagnostic> = made.changed.iter().map(finding).collect();
-        self.console.findings(&found);
-        Ok(found.is_empty())
-    }
-
-    /// Whether every error is one that `--update` has just refreshed.
-    fn only_refreshable(&self, found: &[Diagnostic]) -> bool {
-        let errors = |finding: &&Diagnostic| finding.severity == Severity::Error;
-        found.iter().filter(errors).all(|finding| matches!(finding.code, "VR001" | "VR006"))
-    }
-
-    /// Refreshes the page; says whether everything that differed could be refreshed.
-    fn refresh(
-        &self,
-        page: &Page,
-        plan: &Plan,
-        result: &PageResult,
-        counts: &mut Counts,
-    ) -> Result<bool, Failure> {
-        let only = self.args.update_ids();
-        let (sources, config) = (self.sources, &self.book.config);
-        let refresh = Refresh { page, plan, result, sources, config, only: &only };
-        let mut fresh = refresh.edits();
-        if only.is_empty() {
-            fresh.edits.extend(self.recorded_edits(page)?);
-        }
-        let text = self.sources.text(page.file);
-        if edit::write(&self.root.join(&page.path), text, &fresh.edits)? {
-            counts.refreshed += 1;
-            self.console.say(&format!("  refreshed {}", page.path));
-        }
-        for note in &fresh.notes {
-            self.console.say(&format!("  note: {note}"));
-        }
-        let chosen = |ran: &StepResult| only.is_empty() || only.contains(&ran.id);
-        let done = |ran: &StepResult| {
-            let drift = chosen(ran) && rewrite::can_refresh(plan, ran);
-            ran.skipped.is_some() || ran.passed() || drift
-        };
-        Ok(result.steps.iter().all(done))
-    }
-
-    /// The edits of live numbers that stand on other pages' runs.
-    fn recorded_edits(&self, page: &Page) -> Result<Vec<Edit>, Failure> {
-        let foreign = |name: &String| name.contains('#');
-        if !page.lives.iter().filter_map(|live| live.name.as_ref()).any(foreign) {
-            return Ok(Vec::new());
-        }
-        let bundles = load_bundles(self.root)?;
-        Ok(recorded_lives(page, &bundles).iter().map(|drift| drift.edit()).collect())
-    }
-
-    /// One line a block.
-    fn report(&self, step: &StepResult, counts: &mut Counts) {
-        let word = if step.skipped.is_some() {
-            counts.skipped += 1;
-            "skip"
-        } else if step.passed() {
-            counts.passed += 1;
-            "ok"
-        } else if step.only_drifted() {
-            counts.drifted += 1;
-            "DRIFT"
-        } else {
-            counts.failed += 1;
-            "FAIL"
-        };
-        let seconds = step.duration.as_secs_f64();
-        let why = step.skipped.as_ref().map(|why| format!("  {why}")).unwrap_or_default();
-        let why = why + &problem_words(step);
-        self.console.say(&format!("  {word:<5} {:<20} {seconds:>7.2} s{why}", step.id));
-    }
-}
-
 /// The last line.
 fn summary(console: &Console, counts: &Counts, pages: usize, outcome: &str) {
     let Counts { passed, drifted, failed, skipped, refreshed } = *counts;
@@ -582,19 +266,4 @@ fn summary(console: &Console, counts: &Counts, pages: usize, outcome: &str) {
             "failed": failed, "skipped": skipped, "refreshed": refreshed,
         }),
     );
-}
-
-/// Why a block did not pass, in a few words.
-fn problem_words(step: &StepResult) -> String {
-    let words = step.units.iter().flat_map(|unit| &unit.problems).map(|problem| match problem {
-        Problem::Drift => "output differs".to_owned(),
-        Problem::Exit { expected, got } => format!("exit {got}, expected {expected}"),
-        Problem::Syntax { .. } => "syntax error".to_owned(),
-        Problem::TimedOut(limit) => format!("time limit of {limit:?}"),
-        Problem::Interrupted => "interrupted".to_owned(),
-        Problem::Capture(name) => format!("capture {name} found nothing"),
-        Problem::Background(why) => why.clone(),
-    });
-    let words: Vec<String> = words.collect();
-    if words.is_empty() { String::new() } else { format!("  {}", words.join(", ")) }
 }

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::job::{Counts, Job};
 use super::talk::{Board, Talk};
-use super::{Counts, Job, prepare, selection};
+use super::{prepare, selection};
 use crate::book::Page;
 use crate::cli::{Common, Console, VerifyArgs};
 use crate::commands::Ended;
