@@ -69,13 +69,16 @@ impl Printed<'_> {
     fn equal(&self, page: &Page, of: (&Block, &[&Part]), names: &mut Renaming) -> bool {
         let (block, parts) = of;
         let config = &self.book.config;
-        let (order, within) = block.order_and_bounds();
+        let options = &block.options;
+        let (order, within) = match &block.output {
+            Some(output) => (output.order, &output.within),
+            None => (options.order, &options.within),
+        };
         let classes = config.classes.select(class_names(page, block, config));
         let classes = &classes.bounded(within.clone());
-        let form = if block.options.strict { Form::Strict } else { Form::Plain };
+        let form = if options.strict { Form::Strict } else { Form::Plain };
         let mut one = |printed: &str, measured: &str| {
-            // What was recorded has its strict form already.
-            let measured = &normalise(measured.as_bytes(), Form::Plain);
+            let measured = &normalise(measured.as_bytes(), form);
             let question = Question { printed, measured, classes, order, form, first_line: 0 };
             compare(&question, names).equal
         };
