@@ -15,4 +15,6 @@ pub(crate) use inline::{Mark, MarkKind, is_claim_id, visible};
 pub(crate) use page::*;
 #[cfg(test)]
 pub(crate) use parse::parse;
-pub(crate) use tree::{Book, CONTENT, LoadOptions, Section, folder_of, load, load_config};
+pub(crate) use tree::{
+    Book, CONTENT, LoadOptions, Section, folder_of, in_language, load, load_config,
+};

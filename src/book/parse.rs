@@ -38,6 +38,8 @@ pub(crate) fn parse(sources: &Sources, file: FileId) -> Checked<Page> {
         file,
         path,
         out: String::new(),
+        base: String::new(),
+        language: String::new(),
         body,
         front,
         front_span,

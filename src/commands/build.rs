@@ -9,7 +9,7 @@ use crate::cli::{BuildArgs, CheckArgs, Common, Console, Tally};
 use crate::diag::{Diagnostic, Failure, Severity};
 use crate::disk;
 use crate::html::Highlight;
-use crate::site::{Site, Staging, Theme, render};
+use crate::site::{PageCache, Site, Staging, Theme, render};
 
 /// Builds the site.
 ///
@@ -35,7 +35,7 @@ pub(crate) fn build(
         return Ok(finish(tally, "nothing was written", console));
     }
     let staging = Staging::begin(&out)?;
-    let rendered = render_into(&assessed, &theme, &staging);
+    let rendered = render_into(&assessed, &theme, &staging, None);
     let found = match rendered {
         Ok(found) => found,
         Err(failure) => {
@@ -86,7 +86,7 @@ pub(crate) fn check(
     if !has_errors(&assessed.findings) {
         let scratch = disk::temporary_folder("labdoc-check-")?;
         let staging = Staging::begin(&scratch.path().join("site"))?;
-        let found = render_into(&assessed, &theme, &staging)?;
+        let found = render_into(&assessed, &theme, &staging, None)?;
         assessed.findings.extend(found);
     }
     let tally = show(&assessed, console);
@@ -94,17 +94,19 @@ pub(crate) fn check(
 }
 
 /// The theme of the book, with its findings among the others.
-fn load_theme(assessed: &mut Assessed) -> Result<Theme, Failure> {
-    let loaded = Theme::load(&assessed.root, &assessed.book.config.file.book.language)?;
+pub(super) fn load_theme(assessed: &mut Assessed) -> Result<Theme, Failure> {
+    let names = &assessed.book.config.file.book;
+    let loaded = Theme::load(&assessed.root, &names.language, &names.languages)?;
     assessed.findings.extend(loaded.diagnostics);
     Ok(loaded.value)
 }
 
-/// Renders the site.
-fn render_into(
+/// Renders the site; with a cache it is a preview.
+pub(super) fn render_into(
     assessed: &Assessed,
     theme: &Theme,
     staging: &Staging,
+    cache: Option<&PageCache>,
 ) -> Result<Vec<Diagnostic>, Failure> {
     let map = Map { book: &assessed.book, kits: &assessed.kits, statics: &assessed.statics };
     let highlight = Highlight::default();
@@ -115,26 +117,34 @@ fn render_into(
         kits: &assessed.kits,
         map: &map,
         theme,
+        language: &assessed.book.config.file.book.language,
         evidence: &assessed.evidence,
         highlight: &highlight,
+        serve: cache.is_some(),
+        cache,
     };
     render(&site, staging)
 }
 
 /// Whether something stands against a build.
-fn has_errors(findings: &[Diagnostic]) -> bool {
+pub(super) fn has_errors(findings: &[Diagnostic]) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
 /// Shows the findings in the order of their places; one that was found twice is shown once.
 fn show(assessed: &Assessed, console: &Console) -> Tally {
+    console.findings(&sorted(assessed), &assessed.sources)
+}
+
+/// The findings in the order of their places, each once.
+pub(super) fn sorted(assessed: &Assessed) -> Vec<Diagnostic> {
     let mut findings = assessed.findings.clone();
     findings.sort_by(|a, b| {
         let key = |f: &Diagnostic| (f.place.clone(), f.severity, f.code, f.message.clone());
         key(a).cmp(&key(b))
     });
     findings.dedup();
-    console.findings(&findings, &assessed.sources)
+    findings
 }
 
 /// The last line of a build that wrote nothing, and of a check.

@@ -8,6 +8,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "this room is the door to processes and their pipes")]
 
+mod browser;
 mod children;
 mod folder;
 mod interrupt;
@@ -18,6 +19,7 @@ mod platform;
 mod report;
 mod tree;
 
+pub(crate) use browser::open_in_browser;
 pub(crate) use keeper::{KEEPER_ARGUMENT, keeper_main};
 
 pub(crate) use folder::{PrivateFolder, forget_file};

@@ -1,12 +1,17 @@
 //! The site: pages, evidence and kits through the templates into the output folder.
 
+mod cache;
 mod evidence_pages;
 mod folders;
 mod frame;
 mod kit_pages;
+mod language;
+mod meta;
 mod output;
 mod page;
 mod record;
+mod search;
+mod tags;
 mod theme;
 mod words;
 
@@ -14,6 +19,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+pub(crate) use cache::PageCache;
 pub(crate) use output::Staging;
 pub(crate) use record::Evidence;
 pub(crate) use theme::{STATIC, Theme};
@@ -27,6 +33,7 @@ use crate::kit::Kit;
 use crate::source::Sources;
 
 /// Everything that the pages are made of.
+#[derive(Clone, Copy)]
 pub(crate) struct Site<'a> {
     /// The book's folder.
     pub(crate) root: &'a Path,
@@ -40,10 +47,16 @@ pub(crate) struct Site<'a> {
     pub(crate) map: &'a Map<'a>,
     /// Templates, words and static files.
     pub(crate) theme: &'a Theme,
+    /// The language of the pages that are rendered.
+    pub(crate) language: &'a str,
     /// Claims, runs and their states.
     pub(crate) evidence: &'a Evidence,
     /// The colours, shared by all pages.
     pub(crate) highlight: &'a Highlight,
+    /// Whether the pages are for the preview server.
+    pub(crate) serve: bool,
+    /// Pages of earlier builds.
+    pub(crate) cache: Option<&'a PageCache>,
 }
 
 /// Renders the whole site into `staging`. Errors among the findings mean that it must not be
@@ -53,11 +66,23 @@ pub(crate) struct Site<'a> {
 /// A file cannot be read or written.
 pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnostic>, Failure> {
     let mut findings = Vec::new();
+    let mut documents = Vec::new();
     let order = site.book.reading_order();
-    let pages: Result<Vec<Vec<Diagnostic>>, Failure> =
-        (0..order.len()).into_par_iter().map(|at| page::page(site, staging, &order, at)).collect();
-    findings.extend(pages?.into_iter().flatten());
-    findings.extend(page::sections(site, staging)?);
+    let world = site.cache.map(|_| cache::world(site)).unwrap_or_default();
+    for language in site.languages() {
+        let site = &site.in_language(language);
+        let pages: Result<Vec<_>, Failure> = (0..order.len())
+            .into_par_iter()
+            .map(|at| page::page(site, staging, (&order, at), &world))
+            .collect();
+        for (found, document) in pages? {
+            findings.extend(found);
+            documents.extend(document);
+        }
+        findings.extend(page::sections(site, staging)?);
+        findings.extend(tags::tags(site, staging, &order)?);
+    }
+    documents.extend(search::names(site));
     findings.extend(page::not_found(site, staging)?);
     for asset in &site.book.assets {
         staging.put(asset, &disk::read(&site.root.join(CONTENT).join(asset))?)?;
@@ -68,6 +93,9 @@ pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnosti
     staging.put(".nojekyll", b"")?;
     findings.extend(kit_pages::kits(site, staging)?);
     findings.extend(evidence_pages::evidence(site, staging)?);
+    meta::files(site, staging)?;
+    findings.extend(tags::aliases(site, staging)?);
+    search::publish(site, staging, documents)?;
     findings.extend(folders::indexes(site, staging)?);
     Ok(findings)
 }
