@@ -209,7 +209,8 @@
   function label() { var find = document.querySelector("button.find"); return (find && find.getAttribute("aria-label")) || "search"; }
   function build() {
     dialog = element("dialog", { "class": "search", "aria-label": label() });
-    input = element("input", { type: "search", role: "combobox", "aria-expanded": "false", "aria-controls": "search-hits", "aria-autocomplete": "list", "aria-label": label(), placeholder: label(), autocomplete: "off", spellcheck: "false" });
+    // No field of type "search": there a browser takes Escape to empty it.
+    input = element("input", { type: "text", inputmode: "search", enterkeyhint: "search", role: "combobox", "aria-expanded": "false", "aria-controls": "search-hits", "aria-autocomplete": "list", "aria-label": label(), placeholder: label(), autocomplete: "off", spellcheck: "false" });
     status = element("p", { "class": "status", role: "status" });
     list = element("ol", { "class": "hits", id: "search-hits", role: "listbox", "aria-label": label() });
     dialog.appendChild(input); dialog.appendChild(status); dialog.appendChild(list);

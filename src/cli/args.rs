@@ -83,6 +83,9 @@ pub(crate) struct BuildArgs {
     /// Where the site is written
     #[arg(long, value_name = "DIR", default_value = "public")]
     pub(crate) out: PathBuf,
+    /// Print where the time went
+    #[arg(long)]
+    pub(crate) timings: bool,
     #[command(flatten)]
     pub(crate) check: CheckArgs,
 }

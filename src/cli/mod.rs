@@ -2,6 +2,7 @@
 
 mod args;
 mod console;
+mod laps;
 
 use std::process::ExitCode;
 
@@ -9,6 +10,7 @@ use clap::Parser as _;
 
 pub(crate) use args::{BuildArgs, CheckArgs, Common, ServeArgs, VerifyArgs};
 pub(crate) use console::{Console, Tally};
+pub(crate) use laps::Laps;
 
 use crate::commands::{self, Ended};
 use crate::diag::Failure;

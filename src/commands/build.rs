@@ -5,7 +5,7 @@ use serde_json::json;
 use super::Ended;
 use super::assess::{Assessed, assess};
 use crate::check::links::Map;
-use crate::cli::{BuildArgs, CheckArgs, Common, Console, Tally};
+use crate::cli::{BuildArgs, CheckArgs, Common, Console, Laps, Tally};
 use crate::diag::{Diagnostic, Failure, Severity};
 use crate::disk;
 use crate::html::Highlight;
@@ -20,7 +20,9 @@ pub(crate) fn build(
     args: &BuildArgs,
     console: &Console,
 ) -> Result<Ended, Failure> {
+    let laps = Laps::start();
     let mut assessed = assess(common, &args.check)?;
+    laps.lap("read and judge");
     let out = if args.out.is_absolute() {
         args.out.clone()
     } else if common.root.is_some() || args.out.as_os_str() == "public" {
@@ -35,7 +37,7 @@ pub(crate) fn build(
         return Ok(finish(tally, "nothing was written", console));
     }
     let staging = Staging::begin(&out)?;
-    let rendered = render_into(&assessed, &theme, &staging, None);
+    let rendered = render_into(&assessed, &theme, &staging, (None, &|name| laps.lap(name)));
     let found = match rendered {
         Ok(found) => found,
         Err(failure) => {
@@ -50,6 +52,10 @@ pub(crate) fn build(
         return Ok(finish(tally, "nothing was written", console));
     }
     let committed = staging.commit()?;
+    laps.lap("move into place");
+    if args.timings {
+        laps.lines().iter().for_each(|line| console.result(line));
+    }
     for path in &committed.foreign {
         console.say(&format!("kept {path}, which labdoc did not write"));
     }
@@ -86,7 +92,7 @@ pub(crate) fn check(
     if !has_errors(&assessed.findings) {
         let scratch = disk::temporary_folder("labdoc-check-")?;
         let staging = Staging::begin(&scratch.path().join("site"))?;
-        let found = render_into(&assessed, &theme, &staging, None)?;
+        let found = render_into(&assessed, &theme, &staging, (None, &|_| ()))?;
         assessed.findings.extend(found);
     }
     let tally = show(&assessed, console);
@@ -106,7 +112,7 @@ pub(super) fn render_into(
     assessed: &Assessed,
     theme: &Theme,
     staging: &Staging,
-    cache: Option<&PageCache>,
+    (cache, lap): (Option<&PageCache>, &(dyn Fn(&str) + Sync)),
 ) -> Result<Vec<Diagnostic>, Failure> {
     let map = Map { book: &assessed.book, kits: &assessed.kits, statics: &assessed.statics };
     let highlight = Highlight::default();
@@ -122,6 +128,7 @@ pub(super) fn render_into(
         highlight: &highlight,
         serve: cache.is_some(),
         cache,
+        lap,
     };
     render(&site, staging)
 }

@@ -78,7 +78,7 @@ fn try_build(
     if !has_errors(&assessed.findings) {
         let scratch = disk::temporary_folder("labdoc-serve-")?;
         let staging = Staging::in_memory(scratch.path());
-        let found = render_into(&assessed, &theme, &staging, Some(cache))?;
+        let found = render_into(&assessed, &theme, &staging, (Some(cache), &|_| ()))?;
         assessed.findings.extend(found);
         if !has_errors(&assessed.findings) {
             files = Some(staging.into_files()?);

@@ -1,10 +1,18 @@
 //! What every page of the site shares: title, words, navigation, the way down to it.
 
+use std::ops::Range;
+
 use serde_json::{Value, json};
 
 use super::Site;
 use crate::address::relative;
 use crate::book::Section;
+
+/// Longest list of pages in a navigation.
+const LONG: usize = 80;
+
+/// How many stand before and after the page in a longer one.
+const AROUND: usize = 25;
 
 /// The part of a page's context that the templates' frame needs, for the file at `out`.
 pub(super) fn frame(site: &Site<'_>, out: &str, section: usize) -> Value {
@@ -77,13 +85,33 @@ fn section_group(site: &Site<'_>, out: &str, at: usize) -> Value {
         items.push(link(out, &site.localized("index.html"), site.theme.word("home")));
     }
     items.push(link(out, &index_of(site, section), &section_title(site, section)));
-    for version in section.pages.iter().map(|at| site.version(*at)) {
+    let base = site.base_of(out);
+    let here = section.pages.iter().position(|at| site.book.pages[*at].base == base);
+    let shown = around(section.pages.len(), here);
+    for version in section.pages[shown.clone()].iter().map(|at| site.version(*at)) {
         items.push(link(out, &version.out, &version.page.title));
     }
-    for child in section.children.iter().map(|at| &site.book.sections[*at]) {
+    let children = around(section.children.len(), None);
+    for child in section.children[children.clone()].iter().map(|at| &site.book.sections[*at]) {
         items.push(link(out, &index_of(site, child), &section_title(site, child)));
     }
+    let (all, left) = (section.pages.len() + section.children.len(), shown.len() + children.len());
+    if left < all {
+        let title = format!("… {}", site.theme.word("n_pages").replace("{n}", &all.to_string()));
+        let to = relative(out, &index_of(site, section));
+        items.push(json!({ "title": title, "href": to, "current": false, "children": [] }));
+    }
     json!({ "title": site.theme.word("documents"), "items": items })
+}
+
+/// Which of `count` entries a navigation shows: all, or those around `here` where there are so
+/// many that every page of the folder would grow with it.
+fn around(count: usize, here: Option<usize>) -> Range<usize> {
+    if count <= LONG {
+        return 0..count;
+    }
+    let start = here.unwrap_or(0).saturating_sub(AROUND).min(count - 2 * AROUND);
+    start..start + 2 * AROUND
 }
 
 /// One link of the navigation.

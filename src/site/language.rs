@@ -41,6 +41,17 @@ impl<'a> Site<'a> {
         }
     }
 
+    /// What the versions of the page at `out`, in the language of this site, share.
+    pub(super) fn base_of<'p>(&self, out: &'p str) -> std::borrow::Cow<'p, str> {
+        let stem = out.strip_suffix(".html").and_then(|stem| stem.strip_suffix(self.language));
+        match stem.and_then(|stem| stem.strip_suffix('.')) {
+            Some(stem) if self.language != self.book.config.file.book.language => {
+                format!("{stem}.html").into()
+            }
+            _ => out.into(),
+        }
+    }
+
     /// The page at a place as it is shown in the language of this site.
     pub(super) fn version(&self, at: usize) -> Version<'a> {
         let base = &self.book.pages[at].base;

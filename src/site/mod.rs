@@ -57,6 +57,8 @@ pub(crate) struct Site<'a> {
     pub(crate) serve: bool,
     /// Pages of earlier builds.
     pub(crate) cache: Option<&'a PageCache>,
+    /// Is told the name of each part of the work when it is done.
+    pub(crate) lap: &'a (dyn Fn(&str) + Sync),
 }
 
 /// Renders the whole site into `staging`. Errors among the findings mean that it must not be
@@ -82,6 +84,7 @@ pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnosti
         findings.extend(page::sections(site, staging)?);
         findings.extend(tags::tags(site, staging, &order)?);
     }
+    (site.lap)("pages");
     documents.extend(search::names(site));
     findings.extend(page::not_found(site, staging)?);
     for asset in &site.book.assets {
@@ -92,10 +95,15 @@ pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnosti
     }
     staging.put(".nojekyll", b"")?;
     findings.extend(kit_pages::kits(site, staging)?);
+    (site.lap)("assets and kits");
     findings.extend(evidence_pages::evidence(site, staging)?);
+    (site.lap)("evidence");
     meta::files(site, staging)?;
     findings.extend(tags::aliases(site, staging)?);
+    (site.lap)("files for machines");
     search::publish(site, staging, documents)?;
+    (site.lap)("search index");
     findings.extend(folders::indexes(site, staging)?);
+    (site.lap)("folder lists");
     Ok(findings)
 }

@@ -3,5 +3,7 @@
 
 mod findings;
 mod refresh;
+mod serve;
+mod site;
 mod support;
 mod verify;
