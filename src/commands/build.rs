@@ -60,9 +60,9 @@ pub(crate) fn build(
         console.say(&format!("kept {path}, which labdoc did not write"));
     }
     let sentence = format!(
-        "{} pages, {} files ({} changed, {} removed) in {}",
-        assessed.book.pages.len(),
-        committed.files,
+        "{}, {} ({} changed, {} removed) in {}",
+        plural(assessed.book.pages.len(), "page"),
+        plural(committed.files, "file"),
         committed.changed,
         committed.removed,
         args.out.display()
@@ -157,7 +157,6 @@ pub(super) fn sorted(assessed: &Assessed) -> Vec<Diagnostic> {
 /// The last line of a build that wrote nothing, and of a check.
 fn finish(tally: Tally, what: &str, console: &Console) -> Ended {
     let Tally { errors, warnings } = tally;
-    let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let sentence = format!("{what}: {}, {}", plural(errors, "error"), plural(warnings, "warning"));
     let outcome = if errors > 0 { "findings" } else { "clean" };
     console.summary(
@@ -167,4 +166,9 @@ fn finish(tally: Tally, what: &str, console: &Console) -> Ended {
         }),
     );
     if errors > 0 { Ended::Findings } else { Ended::Clean }
+}
+
+/// A count with its word.
+fn plural(n: usize, word: &str) -> String {
+    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }
