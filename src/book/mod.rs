@@ -4,6 +4,7 @@ mod blocks;
 mod events;
 mod front;
 mod inline;
+mod language;
 mod page;
 mod parse;
 mod slug;
@@ -12,9 +13,8 @@ mod tree;
 pub(crate) use events::{Spanned, events};
 pub(crate) use front::split as split_header;
 pub(crate) use inline::{Mark, MarkKind, is_claim_id, visible};
+pub(crate) use language::in_language;
 pub(crate) use page::*;
 #[cfg(test)]
 pub(crate) use parse::parse;
-pub(crate) use tree::{
-    Book, CONTENT, LoadOptions, Section, folder_of, in_language, load, load_config,
-};
+pub(crate) use tree::{Book, CONTENT, LoadOptions, Section, folder_of, load, load_config};

@@ -6,6 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use unicode_normalization::UnicodeNormalization as _;
 
+use super::language::{in_language, representatives, split_language};
 use super::page::Page;
 use super::parse::parse;
 use crate::config::{BOOK_TOML, Config};
@@ -157,37 +158,6 @@ fn check_routes(book: &mut Checked<Book>) {
             book.diagnostics.push(Diagnostic::error("PG005", message).in_file(&page.path, None));
         }
     }
-}
-
-/// The path of a page without its language, and the language: `a.en.md` is `a.md` in English.
-fn split_language<'a>(path: &str, languages: &'a [String]) -> (String, Option<&'a str>) {
-    let stem = path.strip_suffix(".md").unwrap_or(path);
-    let found = languages.iter().find_map(|language| {
-        let plain = stem.strip_suffix(language.as_str())?.strip_suffix('.')?;
-        (!plain.is_empty() && !plain.ends_with('/')).then_some((plain, language.as_str()))
-    });
-    match found {
-        Some((plain, language)) => (format!("{plain}.md"), Some(language)),
-        None => (path.to_owned(), None),
-    }
-}
-
-/// The output path of a page in another language: `a.html` becomes `a.en.html`.
-pub(crate) fn in_language(base: &str, language: &str) -> String {
-    format!("{}.{language}.html", base.strip_suffix(".html").unwrap_or(base))
-}
-
-/// The pages that stand for all their translations: those in the site's language, and others
-/// that have none in it.
-fn representatives(pages: &[Page]) -> Vec<bool> {
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    for (at, page) in pages.iter().enumerate() {
-        let known = seen.entry(&page.base).or_insert(at);
-        if page.out == page.base {
-            *known = at;
-        }
-    }
-    pages.iter().enumerate().map(|(at, page)| seen.get(page.base.as_str()) == Some(&at)).collect()
 }
 
 /// Folders that have an `index.md`; there `README.md` is a page like any other.

@@ -35,9 +35,6 @@ pub(crate) struct BookTable {
     /// Further languages: `a.en.md` is the English version of `a.md`.
     #[serde(default)]
     pub(crate) languages: Vec<String>,
-    /// `git`: the date of a page's last commit is shown where the page names none.
-    #[serde(default)]
-    pub(crate) updated: Option<Updated>,
     /// Version of the documents.
     #[serde(default)]
     pub(crate) version: Option<String>,
@@ -50,14 +47,6 @@ pub(crate) struct BookTable {
     /// Where the site will stand; only for absolute addresses.
     #[serde(default)]
     pub(crate) base_url: Option<String>,
-}
-
-/// Where the date of a page's last change comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Updated {
-    /// The history of the repository.
-    Git,
 }
 
 /// The default of `language`.

@@ -35,7 +35,6 @@ pub(super) fn frame(site: &Site<'_>, out: &str, section: usize) -> Value {
             "as_of": site.evidence.as_of,
             "generator": concat!("labdoc ", env!("CARGO_PKG_VERSION")),
         },
-        "t": site.theme.words,
         "nav": navigation(site, out, section),
     })
 }

@@ -46,6 +46,8 @@ pub(crate) struct Theme {
     tera: Arc<Tera>,
     /// UI strings by key.
     pub(crate) words: Words,
+    /// The same for templates.
+    strings: tera::Value,
     /// Digest of templates and words.
     pub(crate) digest: String,
     /// The same theme in the site's other languages.
@@ -85,8 +87,9 @@ impl Theme {
             diagnostics.push(template_error(&error));
         }
         let tera = Arc::new(tera);
-        let theme = |words| Theme {
+        let theme = |words: Words| Theme {
             tera: Arc::clone(&tera),
+            strings: tera::Value::from_serializable(&words),
             words,
             digest: digest.clone(),
             others: BTreeMap::new(),
@@ -113,7 +116,9 @@ impl Theme {
         template: &str,
         context: &serde_json::Value,
     ) -> Result<String, Diagnostic> {
-        let context = Context::from_serialize(context).map_err(|error| template_error(&error))?;
+        let mut context =
+            Context::from_serialize(context).map_err(|error| template_error(&error))?;
+        context.insert_value("t", self.strings.clone());
         self.tera.render(template, &context).map_err(|error| template_error(&error))
     }
 

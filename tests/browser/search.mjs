@@ -3,8 +3,9 @@
 //   node search.mjs SITE QUERY PATH[#ANCHOR] [--shots DIR]
 //
 // The first hit of QUERY must be PATH. CHROMIUM names the browser. Prints TAP lines; exit 1 on a failure.
-import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { extname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -24,6 +25,7 @@ const server = createServer((request, response) => {
 await new Promise((ok) => server.listen(0, "127.0.0.1", ok));
 let failed = 0, n = 0;
 const report = (name, problems) => { n++; if (problems.length) failed++; console.log(`${problems.length ? "not ok" : "ok"} ${n} - ${name}`); problems.forEach((p) => console.log(`  # ${p}`)); };
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const profile = mkdtempSync(join(tmpdir(), "labdoc-search-"));
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--lang=ko", `--crash-dumps-dir=${profile}`] });
 const stop = setTimeout(() => { console.log("# the browser hangs: giving up"); process.exit(1); }, 90_000);
@@ -50,6 +52,8 @@ try {
       if (second !== `search-hit-${options > 1 ? 1 : 0}`) problems.push(`arrow down chose ${second}`);
       await page.keyboard.press("ArrowUp");
       if (shots) await page.screenshot({ path: join(shots, `search-${mode}-${width}.png`) });
+      const axe = await page.evaluate(`${axeSource}; axe.run("dialog.search", { preload: false, runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] }).then((r) => r.violations.map((v) => v.id + " " + v.nodes[0].html))`);
+      problems.push(...axe.map((fault) => `axe: ${fault}`));
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       if (wide > 0) problems.push(`${wide} px too wide`);
       // A composition asks nothing: Enter and Escape belong to the input method.
