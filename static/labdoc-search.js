@@ -65,8 +65,18 @@
     var head = null, kept = {};
     function file(name) { return kept[name] || (kept[name] = load(name, head && head.version).catch(function (e) { delete kept[name]; throw e; })); }
     function ready() { return head ? Promise.resolve(head) : file("index").then(function (data) { return (head = data[0]); }); }
-    // All places of a term: page -> position -> flags, 4 where the word ends, too
+    // All places of a term: page -> [position, flags, position, …], flags 4 where the word ends, too.
+    // Kept for the next letter that is typed.
+    var recent = new Map();
     function find(look) {
+      var key = look.text + (look.prefix ? "*" : ""), known = recent.get(key);
+      if (known) return known;
+      known = gather(look).catch(function (e) { recent.delete(key); throw e; });
+      recent.set(key, known);
+      if (recent.size > 40) recent.delete(recent.keys().next().value);
+      return known;
+    }
+    function gather(look) {
       var end = look.prefix ? look.text + "\uffff" : look.text, names = [];
       for (var i = Math.max(0, below(head.terms, look.text) - 1), n = below(head.terms, end, true); i < n; i++) names.push("t" + i);
       return Promise.all(names.map(file)).then(function (files) {
@@ -76,17 +86,17 @@
           for (var i = 0; i < list.length; i += 2) {
             var term = list[i];
             if (look.prefix ? term.slice(0, look.text.length) !== look.text : term !== look.text) continue;
-            var flag = term === look.text || term === look.text + "$" ? 4 : 0;
+            var last = -1, list_of = null, flag = term === look.text || term === look.text + "$" ? 4 : 0;
             places(list[i + 1], SYLLABLE.test(term), function (page, position, flags) {
-              var at = pages.get(page);
-              if (!at) pages.set(page, (at = new Map()));
-              at.set(position, flags | flag);
+              if (page !== last) { last = page; list_of = pages.get(page); if (!list_of) pages.set(page, (list_of = [])); }
+              list_of.push(position, flags | flag);
             });
           }
         });
         return pages;
       });
     }
+    function byPosition(list) { var map = new Map(); for (var i = 0; i < list.length; i += 2) map.set(list[i], list[i + 1]); return map; }
     // Pages that hold one word of the query: page -> [[position, weight]]
     function word(text) {
       var looks = lookups(text);
@@ -95,12 +105,12 @@
         if (!found.length) return null;
         found[0].forEach(function (first, page) {
           if (!found.every(function (f) { return f.has(page); })) return;
-          var hits = [];
-          first.forEach(function (flags, position) {
-            var end = flags;
-            for (var i = 1; i <= last; i++) { end = found[i].get(page).get(position + looks[i].at); if (end === undefined) return; }
-            hits.push([position, (position < 64 ? 12 : flags & 2 ? 5 : 1) * (flags & 1 ? (end & 4 ? 2 : 1.5) : 1)]);
-          });
+          var hits = [], others = last ? found.slice(1).map(function (f) { return byPosition(f.get(page)); }) : null;
+          for (var n = 0; n < first.length; n += 2) {
+            var position = first[n], flags = first[n + 1], end = flags;
+            for (var i = 1; i <= last && end !== undefined; i++) end = others[i - 1].get(position + looks[i].at);
+            if (end !== undefined) hits.push([position, (position < 64 ? 12 : flags & 2 ? 5 : 1) * (flags & 1 ? (end & 4 ? 2 : 1.5) : 1)]);
+          }
           if (hits.length) out.set(page, hits);
         });
         return out;

@@ -108,7 +108,7 @@ pub(super) fn publish(
         let words = &site.theme.in_language(&language).words;
         let words: BTreeMap<&str, &str> =
             WORDS.iter().map(|key| (*key, words.get(*key).map_or(*key, String::as_str))).collect();
-        for (path, bytes) in files(&language, &documents, json!(words)) {
+        for (path, bytes) in files(&language, documents, json!(words)) {
             staging.put(&path, bytes.as_bytes())?;
         }
     }
@@ -116,13 +116,17 @@ pub(super) fn publish(
 }
 
 /// The files of one language's index.
-fn files(language: &str, documents: &[Document], words: Value) -> Vec<(String, String)> {
+fn files(language: &str, documents: Vec<Document>, words: Value) -> Vec<(String, String)> {
     let mut index = Index::default();
-    let records: Vec<Record> =
-        documents.iter().map(|document| Record::of(document, &index.add(document))).collect();
+    // A document goes as soon as it is in the index: the text of a large site is large.
+    let records: Vec<Record> = documents
+        .into_iter()
+        .map(|document| Record::of(&document, &index.add(&document)))
+        .collect();
     let count = index.pages();
     let (terms, mut contents) = term_files(index.into_entries());
     let (pages, page_contents) = page_files(&records);
+    drop(records);
     contents.extend(page_contents);
     let mut files: Vec<(String, String)> = contents
         .into_iter()

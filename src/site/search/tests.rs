@@ -27,7 +27,7 @@ fn documents() -> Vec<Document> {
 #[test]
 fn the_script_finds_what_the_vectors_say() {
     let dir = disk::temporary_folder("labdoc-test-").expect("temp");
-    for (path, text) in files("ko", &documents(), json!({})) {
+    for (path, text) in files("ko", documents(), json!({})) {
         disk::write(&dir.path().join(path), text.as_bytes()).expect("write");
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/search/run.mjs");
@@ -44,11 +44,11 @@ fn files_are_small_and_safe_in_a_script() {
     for n in 0..3000 {
         documents.push(Document::named(format!("{n}.html"), ("ko", &format!("쪽 {n}")), "정책 다"));
     }
-    let built = files("ko", &documents, json!({}));
+    let built = files("ko", documents.clone(), json!({}));
     assert!(built.len() > 5);
     for (path, text) in &built {
         assert!(text.len() <= 64 * 1024, "{path}: {}", text.len());
         assert!(!text.contains(['<', '>', '&', '\u{2028}']), "{path}");
     }
-    assert_eq!(built, files("ko", &documents, json!({})));
+    assert_eq!(built, files("ko", documents, json!({})));
 }
