@@ -4,9 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::inline::Mark;
+pub(crate) use super::needs::Need;
+pub(crate) use super::ready::Ready;
 use crate::config::Config;
 use crate::fence::Attributes;
 use crate::source::{FileId, Span};
+pub(crate) use crate::vary::Order;
+use crate::vary::Within;
 
 /// One page of the book. Parsing never fails: what is wrong is reported beside the value.
 #[derive(Clone, Debug)]
@@ -145,6 +149,26 @@ pub(crate) struct BlockOptions {
     pub(crate) timeout: Option<Duration>,
     /// Expected exit code; `Some(None)` is `exit=any`.
     pub(crate) exit: Option<Option<i32>>,
+    /// How long it is repeated until it matches.
+    pub(crate) retry: Option<Duration>,
+    /// `.background`: it runs on while later blocks run.
+    pub(crate) background: bool,
+    /// When a background block is ready.
+    pub(crate) ready: Option<Ready>,
+    /// `.on-failure`: it runs only after something failed.
+    pub(crate) on_failure: bool,
+    /// What it needs to run.
+    pub(crate) needs: Vec<Need>,
+    /// Names under which it can be chosen.
+    pub(crate) tags: Vec<String>,
+    /// Environment variables that are passed through.
+    pub(crate) env: Vec<String>,
+    /// `tty=true`: it runs on a terminal.
+    pub(crate) tty: bool,
+    /// `stderr=apart`: only the standard output is compared.
+    pub(crate) stderr_apart: bool,
+    /// `strict=true`: trailing blanks, carriage returns and the last newline count.
+    pub(crate) strict: bool,
     /// `.setup`.
     pub(crate) setup: bool,
     /// `.teardown`.
@@ -153,6 +177,10 @@ pub(crate) struct BlockOptions {
     pub(crate) skip: bool,
     /// `vary=`, for `console` blocks.
     pub(crate) vary: Vec<String>,
+    /// `within=`, for `console` blocks.
+    pub(crate) within: Within,
+    /// `.ordered` and `.unordered`, for `console` blocks.
+    pub(crate) order: Order,
 }
 
 /// An `output` fence: the text as last measured.
@@ -174,8 +202,10 @@ pub(crate) struct OutputFence {
     pub(crate) span: Span,
     /// Value classes that may vary here.
     pub(crate) vary: Vec<String>,
-    /// `.unordered`: lines in any order.
-    pub(crate) unordered: bool,
+    /// How far quantities may be off.
+    pub(crate) within: Within,
+    /// In which order lines and rows may come.
+    pub(crate) order: Order,
 }
 
 /// What kind of document a page is.
@@ -290,6 +320,16 @@ impl Page {
     /// Whether the page is meant to be run.
     pub(crate) fn is_runnable(&self) -> bool {
         !self.blocks.is_empty() || self.front.verify.is_some()
+    }
+}
+
+impl Block {
+    /// In which order lines and rows of its output may come, and how far quantities may be off.
+    pub(crate) fn order_and_bounds(&self) -> (Order, &Within) {
+        match &self.output {
+            Some(output) => (output.order, &output.within),
+            None => (self.options.order, &self.options.within),
+        }
     }
 }
 

@@ -33,6 +33,7 @@ pub(super) fn frame(site: &Site<'_>, out: &str, section: usize) -> Value {
             "scripts": scripts,
             "serve": site.serve,
             "as_of": site.evidence.as_of,
+            "offline_href": super::offline::wanted(site).then(|| relative(out, "offline/index.html")),
             "generator": concat!("labdoc ", env!("CARGO_PKG_VERSION")),
         },
         "nav": navigation(site, out, section),

@@ -1,15 +1,20 @@
 //! The site: pages, evidence and kits through the templates into the output folder.
 
 mod cache;
+mod claim_pages;
 mod evidence_pages;
+mod export;
 mod folders;
 mod frame;
 mod kit_pages;
 mod language;
 mod meta;
+mod offline;
 mod output;
 mod page;
 mod record;
+mod report_pages;
+mod run_pages;
 mod search;
 mod tags;
 mod theme;
@@ -25,7 +30,7 @@ pub(crate) use record::Evidence;
 pub(crate) use theme::{STATIC, Theme};
 
 use crate::book::{Book, CONTENT};
-use crate::check::links::Map;
+use crate::check::{self, links::Map};
 use crate::diag::{Diagnostic, Failure};
 use crate::disk;
 use crate::html::Highlight;
@@ -103,7 +108,13 @@ pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnosti
     (site.lap)("files for machines");
     search::publish(site, staging, documents)?;
     (site.lap)("search index");
+    if offline::wanted(site) {
+        // The index of the archives is listed in the copy's navigation and stays out of the copy.
+        findings.extend(folders::indexes(site, staging)?);
+        offline::archive(site, staging)?;
+    }
     findings.extend(folders::indexes(site, staging)?);
-    (site.lap)("folder lists");
+    findings.extend(check::offline(&staging.names(), &|name| staging.read(name))?);
+    (site.lap)("folder lists, the copy and its check");
     Ok(findings)
 }

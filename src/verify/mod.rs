@@ -1,13 +1,28 @@
 //! Running pages: plan, session, comparison, refresh, record.
 
+mod background;
 mod console;
+pub(crate) mod edit;
 pub(crate) mod findings;
 mod header;
+mod hints;
+pub(crate) mod judge;
+pub(crate) mod live;
+pub(crate) mod lives;
+mod manifest;
+pub(crate) mod needs;
+pub(crate) mod order;
 pub(crate) mod outcome;
 pub(crate) mod plan;
+mod ready;
 pub(crate) mod record;
+pub(crate) mod redact;
 mod replay;
+pub(crate) mod report;
 pub(crate) mod rewrite;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod world;
+
+#[cfg(test)]
+mod refresh_tests;

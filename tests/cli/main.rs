@@ -5,21 +5,34 @@
     reason = "tests prepare a site and look at the disk themselves"
 )]
 
+mod bad_input;
 mod build_evidence;
 mod build_site;
 mod build_whole;
+mod cases;
+mod evidence_commands;
 mod exits;
 mod findings;
+mod foreign;
 mod judge;
 mod kill;
 mod kit;
+mod ledger;
+mod offline;
+mod options;
 mod output;
+mod pages;
 mod record;
 mod refresh;
+mod reports;
+mod scene;
+mod secrets;
 mod selection;
 mod serve;
 mod session;
 mod site;
 mod support;
+mod survivors;
 mod tamper;
 mod verify;
+mod watch;
