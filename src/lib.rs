@@ -19,6 +19,7 @@ mod html;
 mod kit;
 mod proc;
 mod secrets;
+mod serve;
 mod site;
 mod source;
 mod vary;

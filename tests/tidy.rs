@@ -17,7 +17,7 @@ const LAYERS: &[(u8, &[&str])] = &[
     (4, &["book", "compare"]),
     (5, &["evidence", "kit"]),
     (6, &["html", "check"]),
-    (7, &["site", "verify"]),
+    (7, &["serve", "site", "verify"]),
     (8, &["commands", "cli"]),
     (9, &["main", "lib"]),
 ];

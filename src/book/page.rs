@@ -21,6 +21,10 @@ pub(crate) struct Page {
     pub(crate) path: String,
     /// Path in the site, `lab/index.html`; set when the book is assembled.
     pub(crate) out: String,
+    /// The same for the default language: what translations of one page share. Set with `out`.
+    pub(crate) base: String,
+    /// Its language; set with `out`.
+    pub(crate) language: String,
     /// Where the body begins, behind the header.
     pub(crate) body: usize,
     /// The header.

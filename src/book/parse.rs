@@ -49,6 +49,8 @@ pub(super) fn page(
         file,
         path,
         out: String::new(),
+        base: String::new(),
+        language: String::new(),
         body,
         front,
         front_span,

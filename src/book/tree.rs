@@ -6,6 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use unicode_normalization::UnicodeNormalization as _;
 
+use super::language::{in_language, representatives, split_language};
 use super::page::Page;
 use super::parse::parse;
 use crate::config::{BOOK_TOML, Config};
@@ -42,6 +43,8 @@ pub(crate) struct Book {
     pub(crate) pages: Vec<Page>,
     /// The folders; there is always a root.
     pub(crate) sections: Vec<Section>,
+    /// The pages by what their translations share, and language.
+    translations: BTreeMap<(String, String), usize>,
     /// Files of `content/` that are no pages: they are published as they are.
     pub(crate) assets: Vec<String>,
     /// `claims.yaml` files, with the folder they stand in.
@@ -89,6 +92,9 @@ pub(crate) fn load(
     }
     check_routes(&mut book);
     book.value.sections = sections(&book.value.pages);
+    let versions = book.value.pages.iter().enumerate();
+    book.value.translations =
+        versions.map(|(at, page)| ((page.base.clone(), page.language.clone()), at)).collect();
     Ok(book)
 }
 
@@ -140,8 +146,15 @@ fn parse_pages(book: &mut Checked<Book>, sources: &Sources, files: &[FileId]) {
 fn check_routes(book: &mut Checked<Book>) {
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     let folders = folders_with_index(&book.value.pages);
+    let names = &book.value.config.file.book;
     for page in &mut book.value.pages {
-        page.out = route(&page.path, &folders);
+        let (plain, language) = split_language(&page.path, &names.languages);
+        page.base = route(&plain, &folders);
+        page.language = language.unwrap_or(&names.language).to_owned();
+        page.out = match language.filter(|language| *language != names.language) {
+            Some(language) => in_language(&page.base, language),
+            None => page.base.clone(),
+        };
         let key = page.out.to_lowercase();
         if let Some(other) = seen.insert(key, page.path.clone()) {
             let message = format!("{} and {other} would both become {}", page.path, page.out);
@@ -177,13 +190,14 @@ pub(crate) fn folder_of(path: &str) -> &str {
 fn sections(pages: &[Page]) -> Vec<Section> {
     let mut by_dir: BTreeMap<String, Section> = BTreeMap::new();
     by_dir.insert(String::new(), empty_section(""));
-    for (at, page) in pages.iter().enumerate() {
+    let shown = representatives(pages);
+    for (at, page) in pages.iter().enumerate().filter(|(at, _)| shown[*at]) {
         let dir = folder_of(&page.out);
         for (end, _) in dir.match_indices('/').chain((!dir.is_empty()).then_some((dir.len(), ""))) {
             by_dir.entry(dir[..end].to_owned()).or_insert_with(|| empty_section(&dir[..end]));
         }
         if let Some(section) = by_dir.get_mut(dir) {
-            if page.out.rsplit('/').next() == Some("index.html") {
+            if page.base.rsplit('/').next() == Some("index.html") {
                 section.index = Some(at);
                 section.title.clone_from(&page.title);
             } else {
@@ -239,6 +253,11 @@ impl Book {
         self.sections.binary_search_by(|section| section.dir.as_str().cmp(dir)).unwrap_or(0)
     }
 
+    /// The version of a page in a language.
+    pub(crate) fn translation(&self, base: &str, language: &str) -> Option<usize> {
+        self.translations.get(&(base.to_owned(), language.to_owned())).copied()
+    }
+
     /// Pages in reading order: a folder's index, its pages, then the folders below it.
     pub(crate) fn reading_order(&self) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.pages.len());
@@ -264,7 +283,8 @@ mod tests {
     /// A book from paths and texts.
     fn book(files: &[(&str, &str)]) -> Checked<Book> {
         let dir = disk::temporary_folder("labdoc-test-").expect("temp");
-        disk::write(&dir.path().join(BOOK_TOML), b"[book]\ntitle = \"x\"\n").expect("write");
+        disk::write(&dir.path().join(BOOK_TOML), b"[book]\ntitle = \"x\"\nlanguages = [\"en\"]\n")
+            .expect("write");
         for (path, text) in files {
             disk::write(&dir.path().join(path), text.as_bytes()).expect("write");
         }
@@ -288,6 +308,28 @@ mod tests {
         assert_eq!(outs, ["index.html", "b/index.html", "a/z.html", "a/y.html"]);
         assert_eq!(checked.value.assets, ["a/pic.png"]);
         assert_eq!(checked.value.page_at("content/a/y.md"), Some(0));
+    }
+
+    #[test]
+    fn translations_share_a_base() {
+        let checked = book(&[
+            ("content/index.md", "# 첫\n"),
+            ("content/index.en.md", "# First\n"),
+            ("content/a.md", "# 가\n"),
+            ("content/only.en.md", "# Only\n"),
+            ("content/sub/README.en.md", "# Sub\n"),
+        ]);
+        let book = checked.value;
+        let outs: Vec<&str> = book.pages.iter().map(|page| page.out.as_str()).collect();
+        assert_eq!(
+            outs,
+            ["a.html", "index.en.html", "index.html", "only.en.html", "sub/index.en.html"]
+        );
+        let order: Vec<&str> =
+            book.reading_order().iter().map(|at| book.pages[*at].out.as_str()).collect();
+        assert_eq!(order, ["index.html", "only.en.html", "a.html", "sub/index.en.html"]);
+        assert_eq!(book.translation("index.html", "en"), Some(1));
+        assert_eq!(book.translation("a.html", "en"), None);
     }
 
     #[test]

@@ -52,6 +52,9 @@ pub(crate) enum Command {
     /// Build the site
     #[command(after_help = "Example:\n  labdoc build --out public --release")]
     Build(BuildArgs),
+    /// Show the site in the browser while it is written
+    #[command(after_help = "Example:\n  labdoc serve --open")]
+    Serve(ServeArgs),
     /// All findings of a build; nothing is written
     #[command(after_help = "Example:\n  labdoc check --release")]
     Check(CheckArgs),
@@ -86,6 +89,25 @@ pub(crate) struct BuildArgs {
     /// Where the site is written
     #[arg(long, value_name = "DIR", default_value = "public")]
     pub(crate) out: PathBuf,
+    /// Print where the time went
+    #[arg(long)]
+    pub(crate) timings: bool,
+    #[command(flatten)]
+    pub(crate) check: CheckArgs,
+}
+
+/// Options of serve.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The port on 127.0.0.1; 0 takes a free one
+    #[arg(long, value_name = "N", default_value_t = 8000)]
+    pub(crate) port: u16,
+    /// Open the first page in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// Show the site below a folder, as a host would that does not give it the root
+    #[arg(long, value_name = "PATH", default_value = "")]
+    pub(crate) base: String,
     #[command(flatten)]
     pub(crate) check: CheckArgs,
 }

@@ -2,13 +2,15 @@
 
 mod args;
 mod console;
+mod laps;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
-pub(crate) use args::{BuildArgs, CheckArgs, Common, VerifyArgs};
+pub(crate) use args::{BuildArgs, CheckArgs, Common, ServeArgs, VerifyArgs};
 pub(crate) use console::{Console, Tally};
+pub(crate) use laps::Laps;
 
 use crate::commands::{self, Ended};
 use crate::diag::Failure;
@@ -44,6 +46,7 @@ fn usage(error: &clap::Error) -> ExitCode {
 fn run(cli: &Cli, console: &Console) -> Result<Ended, Failure> {
     match &cli.command {
         Command::Build(args) => commands::build(&cli.common, args, console),
+        Command::Serve(args) => commands::serve(&cli.common, args, console),
         Command::Check(args) => commands::check(&cli.common, args, console),
         Command::Verify(args) => commands::verify(&cli.common, args, console),
         Command::Evidence(command) => evidence(&cli.common, command, console),

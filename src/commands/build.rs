@@ -5,11 +5,11 @@ use serde_json::json;
 use super::Ended;
 use super::assess::{Assessed, assess};
 use crate::check::links::Map;
-use crate::cli::{BuildArgs, CheckArgs, Common, Console, Tally};
+use crate::cli::{BuildArgs, CheckArgs, Common, Console, Laps, Tally};
 use crate::diag::{Diagnostic, Failure, Severity};
 use crate::disk;
 use crate::html::Highlight;
-use crate::site::{Site, Staging, Theme, render};
+use crate::site::{PageCache, Site, Staging, Theme, render};
 
 /// Builds the site.
 ///
@@ -20,7 +20,9 @@ pub(crate) fn build(
     args: &BuildArgs,
     console: &Console,
 ) -> Result<Ended, Failure> {
+    let laps = Laps::start();
     let mut assessed = assess(common, &args.check)?;
+    laps.lap("read and judge");
     let out = if args.out.is_absolute() {
         args.out.clone()
     } else if common.root.is_some() || args.out.as_os_str() == "public" {
@@ -35,7 +37,7 @@ pub(crate) fn build(
         return Ok(finish(tally, "nothing was written", console));
     }
     let staging = Staging::begin(&out)?;
-    let rendered = render_into(&assessed, &theme, &staging);
+    let rendered = render_into(&assessed, &theme, &staging, (None, &|name| laps.lap(name)));
     let found = match rendered {
         Ok(found) => found,
         Err(failure) => {
@@ -50,6 +52,10 @@ pub(crate) fn build(
         return Ok(finish(tally, "nothing was written", console));
     }
     let committed = staging.commit()?;
+    laps.lap("move into place");
+    if args.timings {
+        laps.lines().iter().for_each(|line| console.result(line));
+    }
     for path in &committed.foreign {
         console.say(&format!("kept {path}, which labdoc did not write"));
     }
@@ -86,7 +92,7 @@ pub(crate) fn check(
     if !has_errors(&assessed.findings) {
         let scratch = disk::temporary_folder("labdoc-check-")?;
         let staging = Staging::begin(&scratch.path().join("site"))?;
-        let found = render_into(&assessed, &theme, &staging)?;
+        let found = render_into(&assessed, &theme, &staging, (None, &|_| ()))?;
         assessed.findings.extend(found);
     } else {
         // The pages would have said it, but with an error they are not made.
@@ -101,17 +107,19 @@ pub(crate) fn check(
 }
 
 /// The theme of the book, with its findings among the others.
-fn load_theme(assessed: &mut Assessed) -> Result<Theme, Failure> {
-    let loaded = Theme::load(&assessed.root, &assessed.book.config.file.book.language)?;
+pub(super) fn load_theme(assessed: &mut Assessed) -> Result<Theme, Failure> {
+    let names = &assessed.book.config.file.book;
+    let loaded = Theme::load(&assessed.root, &names.language, &names.languages)?;
     assessed.findings.extend(loaded.diagnostics);
     Ok(loaded.value)
 }
 
-/// Renders the site.
-fn render_into(
+/// Renders the site; with a cache it is a preview.
+pub(super) fn render_into(
     assessed: &Assessed,
     theme: &Theme,
     staging: &Staging,
+    (cache, lap): (Option<&PageCache>, &(dyn Fn(&str) + Sync)),
 ) -> Result<Vec<Diagnostic>, Failure> {
     let map = Map { book: &assessed.book, kits: &assessed.kits, statics: &assessed.statics };
     let highlight = Highlight::default();
@@ -122,26 +130,35 @@ fn render_into(
         kits: &assessed.kits,
         map: &map,
         theme,
+        language: &assessed.book.config.file.book.language,
         evidence: &assessed.evidence,
         highlight: &highlight,
+        serve: cache.is_some(),
+        cache,
+        lap,
     };
     render(&site, staging)
 }
 
 /// Whether something stands against a build.
-fn has_errors(findings: &[Diagnostic]) -> bool {
+pub(super) fn has_errors(findings: &[Diagnostic]) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
 /// Shows the findings in the order of their places; one that was found twice is shown once.
 fn show(assessed: &Assessed, console: &Console) -> Tally {
+    console.findings(&sorted(assessed), &assessed.sources)
+}
+
+/// The findings in the order of their places, each once.
+pub(super) fn sorted(assessed: &Assessed) -> Vec<Diagnostic> {
     let mut findings = assessed.findings.clone();
     findings.sort_by(|a, b| {
         let key = |f: &Diagnostic| (f.place.clone(), f.severity, f.code, f.message.clone());
         key(a).cmp(&key(b))
     });
     findings.dedup();
-    console.findings(&findings, &assessed.sources)
+    findings
 }
 
 /// The last line of a build that wrote nothing, and of a check.

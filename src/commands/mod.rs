@@ -8,6 +8,7 @@ mod import;
 mod judging;
 mod kit;
 mod seal;
+mod serve;
 mod show;
 mod verify;
 
@@ -18,6 +19,7 @@ pub(crate) use evidence::judge;
 pub(crate) use import::import;
 pub(crate) use kit::{check as kit_check, list as kit_list, pack as kit_pack};
 pub(crate) use seal::seal;
+pub(crate) use serve::serve;
 pub(crate) use show::{diff, show};
 pub(crate) use verify::verify;
 

@@ -35,6 +35,9 @@ pub(crate) struct BookTable {
     /// Language of plain file names.
     #[serde(default = "korean")]
     pub(crate) language: String,
+    /// Further languages: `a.en.md` is the English version of `a.md`.
+    #[serde(default)]
+    pub(crate) languages: Vec<String>,
     /// Version of the documents.
     #[serde(default)]
     pub(crate) version: Option<String>,

@@ -9,6 +9,7 @@
 #![allow(clippy::disallowed_methods, reason = "this room is the door to processes and their pipes")]
 
 mod ask;
+mod browser;
 mod capture;
 mod children;
 mod folder;
@@ -21,6 +22,7 @@ mod report;
 mod terminal;
 mod tree;
 
+pub(crate) use browser::open_in_browser;
 pub(crate) use keeper::{KEEPER_ARGUMENT, keeper_main};
 
 pub(crate) use ask::ask;

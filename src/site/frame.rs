@@ -1,27 +1,41 @@
 //! What every page of the site shares: title, words, navigation, the way down to it.
 
+use std::ops::Range;
+
 use serde_json::{Value, json};
 
 use super::Site;
 use crate::address::relative;
 use crate::book::Section;
 
+/// Longest list of pages in a navigation.
+const LONG: usize = 80;
+
+/// How many stand before and after the page in a longer one.
+const AROUND: usize = 25;
+
 /// The part of a page's context that the templates' frame needs, for the file at `out`.
 pub(super) fn frame(site: &Site<'_>, out: &str, section: usize) -> Value {
     let book = &site.book.config.file.book;
     let root = "../".repeat(out.matches('/').count());
+    let mut scripts = vec![format!("{root}labdoc-search.js")];
+    if site.serve {
+        scripts.push(format!("{root}.labdoc/live.js"));
+    }
     json!({
         "site": {
             "title": book.title,
-            "language": book.language,
+            "language": site.language,
             "version": book.version,
             "root": root,
-            "search": false,
+            "home": relative(out, &site.localized("index.html")),
+            "search": true,
+            "scripts": scripts,
+            "serve": site.serve,
             "as_of": site.evidence.as_of,
             "offline_href": super::offline::wanted(site).then(|| relative(out, "offline/index.html")),
             "generator": concat!("labdoc ", env!("CARGO_PKG_VERSION")),
         },
-        "t": site.theme.words,
         "nav": navigation(site, out, section),
     })
 }
@@ -38,7 +52,7 @@ pub(super) fn merged(mut base: Value, more: Value) -> Value {
 pub(super) fn bare_page(site: &Site<'_>, title: &str, crumbs: Value) -> Value {
     json!({
         "title": title,
-        "lang": site.book.config.file.book.language,
+        "lang": site.language,
         "crumbs": crumbs,
         "toc": [], "badges": [], "tags": [], "meta": [], "files": [], "languages": [],
         "generated": true,
@@ -68,16 +82,36 @@ fn section_group(site: &Site<'_>, out: &str, at: usize) -> Value {
     let section = &site.book.sections[at];
     let mut items = Vec::new();
     if section.parent.is_some() {
-        items.push(link(out, "index.html", site.theme.word("home")));
+        items.push(link(out, &site.localized("index.html"), site.theme.word("home")));
     }
-    items.push(link(out, &index_of(section), &section_title(site, section)));
-    for page in section.pages.iter().map(|at| &site.book.pages[*at]) {
-        items.push(link(out, &page.out, &page.title));
+    items.push(link(out, &index_of(site, section), &section_title(site, section)));
+    let base = site.base_of(out);
+    let here = section.pages.iter().position(|at| site.book.pages[*at].base == base);
+    let shown = around(section.pages.len(), here);
+    for version in section.pages[shown.clone()].iter().map(|at| site.version(*at)) {
+        items.push(link(out, &version.out, &version.page.title));
     }
-    for child in section.children.iter().map(|at| &site.book.sections[*at]) {
-        items.push(link(out, &index_of(child), &section_title(site, child)));
+    let children = around(section.children.len(), None);
+    for child in section.children[children.clone()].iter().map(|at| &site.book.sections[*at]) {
+        items.push(link(out, &index_of(site, child), &section_title(site, child)));
+    }
+    let (all, left) = (section.pages.len() + section.children.len(), shown.len() + children.len());
+    if left < all {
+        let title = format!("… {}", site.theme.word("n_pages").replace("{n}", &all.to_string()));
+        let to = relative(out, &index_of(site, section));
+        items.push(json!({ "title": title, "href": to, "current": false, "children": [] }));
     }
     json!({ "title": site.theme.word("documents"), "items": items })
+}
+
+/// Which of `count` entries a navigation shows: all, or those around `here` where there are so
+/// many that every page of the folder would grow with it.
+fn around(count: usize, here: Option<usize>) -> Range<usize> {
+    if count <= LONG {
+        return 0..count;
+    }
+    let start = here.unwrap_or(0).saturating_sub(AROUND).min(count - 2 * AROUND);
+    start..start + 2 * AROUND
 }
 
 /// One link of the navigation.
@@ -85,8 +119,13 @@ fn link(from: &str, to: &str, title: &str) -> Value {
     json!({ "title": title, "href": relative(from, to), "current": from == to, "children": [] })
 }
 
-/// The index page of a folder.
-pub(super) fn index_of(section: &Section) -> String {
+/// The index page of a folder, in the language of the site.
+pub(super) fn index_of(site: &Site<'_>, section: &Section) -> String {
+    site.localized(&index_base(section))
+}
+
+/// The index page of a folder in the language of plain file names.
+pub(super) fn index_base(section: &Section) -> String {
     if section.dir.is_empty() {
         "index.html".to_owned()
     } else {
@@ -99,7 +138,10 @@ pub(super) fn section_title(site: &Site<'_>, section: &Section) -> String {
     if section.dir.is_empty() && section.index.is_none() {
         return site.book.config.file.book.title.clone();
     }
-    section.title.clone()
+    match section.index {
+        Some(at) => site.version(at).page.title.clone(),
+        None => section.title.clone(),
+    }
 }
 
 /// The way down to a page: the folders above it, then itself.
@@ -108,7 +150,7 @@ pub(super) fn crumbs(site: &Site<'_>, out: &str, section: usize, title: &str) ->
     let mut at = Some(section);
     while let Some(index) = at {
         let section = &site.book.sections[index];
-        let to = index_of(section);
+        let to = index_of(site, section);
         if to != out {
             let title = section_title(site, section);
             way.push(json!({ "title": title, "href": relative(out, &to) }));

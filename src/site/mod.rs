@@ -1,17 +1,22 @@
 //! The site: pages, evidence and kits through the templates into the output folder.
 
+mod cache;
 mod claim_pages;
 mod evidence_pages;
 mod export;
 mod folders;
 mod frame;
 mod kit_pages;
+mod language;
+mod meta;
 mod offline;
 mod output;
 mod page;
 mod record;
 mod report_pages;
 mod run_pages;
+mod search;
+mod tags;
 mod theme;
 mod words;
 
@@ -19,6 +24,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+pub(crate) use cache::PageCache;
 pub(crate) use output::Staging;
 pub(crate) use record::Evidence;
 pub(crate) use theme::{STATIC, Theme};
@@ -32,6 +38,7 @@ use crate::kit::Kit;
 use crate::source::Sources;
 
 /// Everything that the pages are made of.
+#[derive(Clone, Copy)]
 pub(crate) struct Site<'a> {
     /// The book's folder.
     pub(crate) root: &'a Path,
@@ -45,10 +52,18 @@ pub(crate) struct Site<'a> {
     pub(crate) map: &'a Map<'a>,
     /// Templates, words and static files.
     pub(crate) theme: &'a Theme,
+    /// The language of the pages that are rendered.
+    pub(crate) language: &'a str,
     /// Claims, runs and their states.
     pub(crate) evidence: &'a Evidence,
     /// The colours, shared by all pages.
     pub(crate) highlight: &'a Highlight,
+    /// Whether the pages are for the preview server.
+    pub(crate) serve: bool,
+    /// Pages of earlier builds.
+    pub(crate) cache: Option<&'a PageCache>,
+    /// Is told the name of each part of the work when it is done.
+    pub(crate) lap: &'a (dyn Fn(&str) + Sync),
 }
 
 /// Renders the whole site into `staging`. Errors among the findings mean that it must not be
@@ -58,11 +73,24 @@ pub(crate) struct Site<'a> {
 /// A file cannot be read or written.
 pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnostic>, Failure> {
     let mut findings = Vec::new();
+    let mut documents = Vec::new();
     let order = site.book.reading_order();
-    let pages: Result<Vec<Vec<Diagnostic>>, Failure> =
-        (0..order.len()).into_par_iter().map(|at| page::page(site, staging, &order, at)).collect();
-    findings.extend(pages?.into_iter().flatten());
-    findings.extend(page::sections(site, staging)?);
+    let world = site.cache.map(|_| cache::world(site)).unwrap_or_default();
+    for language in site.languages() {
+        let site = &site.in_language(language);
+        let pages: Result<Vec<_>, Failure> = (0..order.len())
+            .into_par_iter()
+            .map(|at| page::page(site, staging, (&order, at), &world))
+            .collect();
+        for (found, document) in pages? {
+            findings.extend(found);
+            documents.extend(document);
+        }
+        findings.extend(page::sections(site, staging)?);
+        findings.extend(tags::tags(site, staging, &order)?);
+    }
+    (site.lap)("pages");
+    documents.extend(search::names(site));
     findings.extend(page::not_found(site, staging)?);
     for asset in &site.book.assets {
         staging.put(asset, &disk::read(&site.root.join(CONTENT).join(asset))?)?;
@@ -72,7 +100,14 @@ pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnosti
     }
     staging.put(".nojekyll", b"")?;
     findings.extend(kit_pages::kits(site, staging)?);
+    (site.lap)("assets and kits");
     findings.extend(evidence_pages::evidence(site, staging)?);
+    (site.lap)("evidence");
+    meta::files(site, staging)?;
+    findings.extend(tags::aliases(site, staging)?);
+    (site.lap)("files for machines");
+    search::publish(site, staging, documents)?;
+    (site.lap)("search index");
     if offline::wanted(site) {
         // The index of the archives is listed in the copy's navigation and stays out of the copy.
         findings.extend(folders::indexes(site, staging)?);
@@ -80,5 +115,6 @@ pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnosti
     }
     findings.extend(folders::indexes(site, staging)?);
     findings.extend(check::offline(&staging.names(), &|name| staging.read(name))?);
+    (site.lap)("folder lists, the copy and its check");
     Ok(findings)
 }

@@ -2,9 +2,9 @@
 //! into place. An error before that changes nothing; a kill in between leaves each file whole,
 //! and the next build finishes the job.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::diag::Failure;
 use crate::disk::{self, Kind};
@@ -20,6 +20,7 @@ pub(crate) struct Staging {
     out: PathBuf,
     new: PathBuf,
     names: Mutex<BTreeSet<String>>,
+    memory: Option<Mutex<BTreeMap<String, Arc<[u8]>>>>,
 }
 
 /// What a commit did.
@@ -47,7 +48,29 @@ impl Staging {
         let new = out.join(NEW);
         disk::remove_folder(&new)?;
         disk::create_folder(&new)?;
-        Ok(Staging { out: out.to_owned(), new, names: Mutex::default() })
+        Ok(Staging { out: out.to_owned(), new, names: Mutex::default(), memory: None })
+    }
+
+    /// A build that stays in memory; what is written by other means goes to `scratch`.
+    pub(crate) fn in_memory(scratch: &Path) -> Staging {
+        let (out, new) = (scratch.to_owned(), scratch.join(NEW));
+        Staging { out, new, names: Mutex::default(), memory: Some(Mutex::default()) }
+    }
+
+    /// The files of a build in memory.
+    ///
+    /// # Errors
+    /// What was written by other means cannot be read.
+    pub(crate) fn into_files(self) -> Result<BTreeMap<String, Arc<[u8]>>, Failure> {
+        let memory = self.memory.unwrap_or_default();
+        let mut files = memory.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for name in self.names.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            if !files.contains_key(&name) {
+                let bytes = disk::read(&self.new.join(&name))?;
+                files.insert(name, bytes.into());
+            }
+        }
+        Ok(files)
     }
 
     /// Where a file of the build may be written by other means; its name is noted.
@@ -72,7 +95,12 @@ impl Staging {
     /// See [`Staging::claim`]; or it cannot be written.
     pub(crate) fn put(&self, path: &str, bytes: &[u8]) -> Result<(), Failure> {
         let target = self.claim(path)?;
-        disk::write(&target, bytes)?;
+        if let Some(memory) = &self.memory {
+            let mut files = memory.lock().unwrap_or_else(PoisonError::into_inner);
+            files.insert(path.to_owned(), bytes.into());
+        } else {
+            disk::write(&target, bytes)?;
+        }
         Ok(())
     }
 
@@ -86,6 +114,12 @@ impl Staging {
     /// # Errors
     /// It cannot be read.
     pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>, Failure> {
+        if let Some(memory) = &self.memory {
+            let files = memory.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(bytes) = files.get(path) {
+                return Ok(bytes.to_vec());
+            }
+        }
         Ok(disk::read(&self.new.join(path))?)
     }
 

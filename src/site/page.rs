@@ -3,18 +3,21 @@
 use serde_json::{Value, json};
 
 use super::Site;
+use super::cache::Rendered;
 use super::evidence_pages::bundle_title;
-use super::frame::{crumbs, frame, index_of, merged, section_title, size_text};
+use super::frame::{crumbs, frame, index_base, index_of, merged, section_title, size_text};
+use super::language::Version;
 use super::output::Staging;
 use super::record::{
     CORRECTIONS_PAGE, SOURCES_PAGE, bundle_page, claim_page, ended_word, environment_words,
     line_of, page_rows, proof, report_page, run_page,
 };
 use super::run_pages::all_files;
+use super::search::Document;
 use super::words::{shown, state_word};
 use crate::address::relative;
 use crate::book::{Block, Page, class_names, is_claim_id};
-use crate::check::links::Target;
+use crate::check::links::{Target, anchors};
 use crate::diag::{Diagnostic, Failure};
 use crate::digest::sha256_hex;
 use crate::evidence::CheckOutcome;
@@ -24,39 +27,77 @@ use crate::vary::Classes;
 /// How many words a reader takes in a minute.
 const WORDS_A_MINUTE: usize = 180;
 
-/// Renders the page at a place of the reading order, and publishes its Markdown.
+/// Renders the page at a place of the reading order, or takes it from the cache, and publishes
+/// its Markdown. `world` is the digest of all that the page can show of the rest of the site.
 pub(super) fn page(
     site: &Site<'_>,
     staging: &Staging,
-    order: &[usize],
-    at: usize,
-) -> Result<Vec<Diagnostic>, Failure> {
-    let index = order[at];
-    let page = &site.book.pages[index];
-    let surroundings = Surroundings { site, page };
+    (order, at): (&[usize], usize),
+    world: &str,
+) -> Result<(Vec<Diagnostic>, Option<Document>), Failure> {
+    let version = site.version(order[at]);
+    let Some(cache) = site.cache else {
+        let (findings, rendered) = rendered(site, &version, (order, at))?;
+        put(staging, &rendered)?;
+        return Ok((findings, rendered.document));
+    };
+    let text = site.sources.text(version.page.file);
+    let key = format!("{world} {at} {}", sha256_hex(text.as_bytes()));
+    if let Some(known) = cache.get(&version.out, &key) {
+        put(staging, &known)?;
+        return Ok((Vec::new(), known.document.clone()));
+    }
+    let (findings, rendered) = rendered(site, &version, (order, at))?;
+    put(staging, &rendered)?;
+    let document = rendered.document.clone();
+    if findings.is_empty() {
+        cache.keep(&version.out, key, rendered);
+    }
+    Ok((findings, document))
+}
+
+/// Writes the files of a page.
+fn put(staging: &Staging, rendered: &Rendered) -> Result<(), Failure> {
+    rendered.files.iter().try_for_each(|(path, bytes)| staging.put(path, bytes))
+}
+
+/// A page in one of its languages, rendered.
+fn rendered(
+    site: &Site<'_>,
+    version: &Version<'_>,
+    (order, at): (&[usize], usize),
+) -> Result<(Vec<Diagnostic>, Rendered), Failure> {
+    let page = version.page;
+    let surroundings = Surroundings { site, page, out: &version.out };
     let text = site.sources.text(page.file);
     let body = render(page, text, &surroundings);
     let mut findings = body.diagnostics.clone();
     let neighbour = |at: Option<usize>| {
-        let page = &site.book.pages[*order.get(at?)?];
-        Some((page.title.clone(), page.out.clone()))
+        let version = site.version(*order.get(at?)?);
+        Some((version.page.title.clone(), version.out))
     };
     let turn = (neighbour(at.checked_sub(1)), neighbour(at.checked_add(1)));
     let section = site.book.section_of(page);
     let context = merged(
-        frame(site, &page.out, section),
-        json!({ "page": page_context(site, (index, section), &body, turn)? }),
+        frame(site, &version.out, section),
+        json!({ "page": page_context(site, (version, section), &body, turn)? }),
     );
+    let mut files = Vec::new();
     match site.theme.render("page.html", &context) {
-        Ok(html) => staging.put(&page.out, html.as_bytes())?,
+        Ok(html) => files.push((version.out.clone(), html.into_bytes())),
         Err(finding) => findings.push(finding),
     }
-    staging.put(&raw_markdown(page), text.as_bytes())?;
-    Ok(findings)
+    if version.fallback {
+        // What is wrong with its text is found where it is shown in its own language.
+        return Ok((Vec::new(), Rendered { files, document: None }));
+    }
+    files.push((raw_markdown(page), text.as_bytes().to_vec()));
+    let document = Document::page(&version.out, (site.language, &page.title), &body.html);
+    Ok((findings, Rendered { files, document: Some(document) }))
 }
 
 /// Where a page's Markdown is published: beside it, under its own name.
-fn raw_markdown(page: &Page) -> String {
+pub(super) fn raw_markdown(page: &Page) -> String {
     let folder = crate::book::folder_of(&page.out);
     let name = page.path.rsplit('/').next().unwrap_or(&page.path);
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
@@ -68,13 +109,13 @@ type Turn = Option<(String, String)>;
 /// What the template sees of a page.
 fn page_context(
     site: &Site<'_>,
-    (index, section): (usize, usize),
+    (version, section): (&Version<'_>, usize),
     body: &Body,
     (prev, next): (Turn, Turn),
 ) -> Result<Value, Failure> {
-    let page = &site.book.pages[index];
+    let (page, index) = (version.page, version.at);
     let front = &page.front;
-    let out = &page.out;
+    let out = &version.out;
     let turn =
         |turn: Turn| turn.map(|(title, to)| json!({ "title": title, "href": relative(out, &to) }));
     let kind = serde_json::to_value(front.kind).unwrap_or_default();
@@ -89,30 +130,40 @@ fn page_context(
     Ok(json!({
         "title": page.title,
         "title_id": body.title_id,
-        "lang": site.book.config.file.book.language,
+        "lang": site.language,
+        "fallback": version.fallback.then(|| site.theme.word("untranslated")),
         "kind": kind,
         "kind_word": kind_word,
         "description": description,
         "href": out,
-        "body": body.html,
+        "body": shown_body(version, body),
         "toc": toc(&body.toc),
         "crumbs": crumbs(site, out, section, &page.title),
         "badges": front.category.iter().collect::<Vec<_>>(),
-        "tags": front.tags,
+        "tags": super::tags::links(site, &front.tags, out),
+        "head": super::meta::head(site, version),
         "reading_minutes": (minutes > 1).then_some(minutes),
         "date": front.date,
         "updated": front.updated,
-        "meta": meta(site, page),
+        "meta": meta(site, page, out),
         "proof": proof(site, index),
         "record": (!record.is_empty()).then_some(record),
         "prev": turn(prev),
         "next": turn(next),
-        "files": files(site, page)?,
+        "files": files(site, page, out)?,
         "raw_href": relative(out, &raw_markdown(page)),
         "edit_href": edit.map(|url| url.replace("{path}", &crate::address::encode(&page.path))),
-        "languages": [],
+        "languages": site.switch(&page.base, out),
         "generated": false,
     }))
+}
+
+/// The body; one in another language than its page says so.
+fn shown_body(version: &Version<'_>, body: &Body) -> String {
+    if !version.fallback {
+        return body.html.clone();
+    }
+    format!("<div lang=\"{}\">\n{}</div>\n", escape(&version.page.language), body.html)
 }
 
 /// The contents list: headings of level 3 below those of level 2.
@@ -131,7 +182,7 @@ fn toc(entries: &[TocEntry]) -> Vec<Value> {
 }
 
 /// The table under the title: environment, what is needed, kit.
-fn meta(site: &Site<'_>, page: &Page) -> Vec<Value> {
+fn meta(site: &Site<'_>, page: &Page, out: &str) -> Vec<Value> {
     let mut rows = Vec::new();
     let mut row = |key: &str, html: String| {
         rows.push(json!({ "term": site.theme.word(key), "value_html": html }));
@@ -147,7 +198,7 @@ fn meta(site: &Site<'_>, page: &Page) -> Vec<Value> {
     }
     let kit = page.front.kit.as_ref();
     if let Some(kit) = kit.and_then(|name| site.kits.iter().find(|kit| kit.name == *name)) {
-        let href = relative(&page.out, &format!("kit/{}/index.html", kit.name));
+        let href = relative(out, &format!("kit/{}/index.html", kit.name));
         let files = site.theme.word("n_files").replace("{n}", &kit.files.len().to_string());
         let (name, size) = (escape(&kit.name), size_text(kit.size()));
         row("kit", format!("<a href=\"{}\">{name}</a> · {files} · {size}", escape(&href)));
@@ -156,7 +207,7 @@ fn meta(site: &Site<'_>, page: &Page) -> Vec<Value> {
 }
 
 /// The files of the newest run of the page's bundle.
-fn files(site: &Site<'_>, page: &Page) -> Result<Vec<Value>, Failure> {
+fn files(site: &Site<'_>, page: &Page, out: &str) -> Result<Vec<Value>, Failure> {
     let bundle = page.front.verify.as_ref().and_then(|verify| verify.bundle.as_ref());
     let Some(run) = bundle.and_then(|bundle| site.evidence.newest(bundle)) else {
         return Ok(Vec::new());
@@ -165,7 +216,7 @@ fn files(site: &Site<'_>, page: &Page) -> Result<Vec<Value>, Failure> {
     let entry = |(file, bytes): &(String, Vec<u8>)| {
         let to = format!("evidence/{name}/view/{file}.html");
         json!({
-            "name": format!("{name}/{file}"), "href": relative(&page.out, &to),
+            "name": format!("{name}/{file}"), "href": relative(out, &to),
             "size_text": size_text(bytes.len() as u64), "sha256": sha256_hex(bytes),
         })
     };
@@ -179,12 +230,13 @@ pub(super) fn sections(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnos
         if section.index.is_some() {
             continue;
         }
-        let out = index_of(section);
+        let out = index_of(site, section);
         let title = section_title(site, section);
         let entries = entries(site, at, &out);
+        let languages = site.switch(&index_base(section), &out);
         let page = merged(
             super::frame::bare_page(site, &title, crumbs(site, &out, at, &title)),
-            json!({ "kind": "page", "href": out, "body": "" }),
+            json!({ "kind": "page", "href": out, "body": "", "languages": languages }),
         );
         let context = merged(
             frame(site, &out, at),
@@ -202,16 +254,16 @@ pub(super) fn sections(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnos
 fn entries(site: &Site<'_>, section: usize, out: &str) -> Vec<Value> {
     let section = &site.book.sections[section];
     let pages = section.pages.iter().map(|at| {
-        let page = &site.book.pages[*at];
+        let Version { page, at, out: to, .. } = site.version(*at);
         json!({
-            "title": page.title, "href": relative(out, &page.out),
+            "title": page.title, "href": relative(out, &to),
             "description": page.front.description, "date": page.front.date,
-            "proof": proof(site, *at),
+            "proof": proof(site, at),
         })
     });
     let folders = section.children.iter().map(|at| {
         let child = &site.book.sections[*at];
-        json!({ "title": section_title(site, child), "href": relative(out, &index_of(child)) })
+        json!({ "title": section_title(site, child), "href": relative(out, &index_of(site, child)) })
     });
     pages.chain(folders).collect()
 }
@@ -231,12 +283,26 @@ pub(super) fn not_found(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagno
 struct Surroundings<'a> {
     site: &'a Site<'a>,
     page: &'a Page,
+    /// Where it is shown.
+    out: &'a str,
 }
 
 impl Surroundings<'_> {
     /// A path of the site as seen from this page.
     fn to(&self, path: &str) -> String {
-        relative(&self.page.out, path)
+        relative(self.out, path)
+    }
+
+    /// Where a link leads in the language of the page: a link to a page under its plain name
+    /// means its translation, where the page itself is one.
+    fn translated(&self, path: String, fragment: Option<String>) -> (String, Option<String>) {
+        let book = self.site.book;
+        let default = &book.config.file.book.language;
+        let found = book.translation(&path, default).filter(|_| self.site.language != default);
+        let Some(at) = found else { return (path, fragment) };
+        let version = self.site.version(at);
+        let known = |id: &String| anchors(version.page).contains(id);
+        (version.out, fragment.filter(known))
     }
 
     /// The state of a claim as a chip.
@@ -256,7 +322,8 @@ impl World for Surroundings<'_> {
     fn href(&self, dest: &str) -> Option<String> {
         match self.site.map.resolve(self.page, dest) {
             Ok(Target::Inside { path, fragment }) => {
-                let here = path == self.page.out && fragment.is_some();
+                let (path, fragment) = self.translated(path, fragment);
+                let here = path == self.out && fragment.is_some();
                 let address = if here { String::new() } else { self.to(&path) };
                 Some(match fragment {
                     Some(id) => format!("{address}#{}", crate::address::encode(&id)),
@@ -281,7 +348,7 @@ impl World for Surroundings<'_> {
                 return Some(Chip { href, state, word, title });
             };
             let out = &self.site.book.pages[claim.page].out;
-            let address = if *out == self.page.out { String::new() } else { self.to(out) };
+            let address = if out == self.out { String::new() } else { self.to(out) };
             return self.chip(id, format!("{address}#{id}"));
         }
         if let Some(correction) = self.site.evidence.records.corrections.get(id) {

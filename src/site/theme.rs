@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use tera::{Context, Tera};
 
 use crate::diag::{Checked, Diagnostic, Failure};
+use crate::digest::sha256_hex;
 use crate::disk;
 
 /// The folder of a site's own templates.
@@ -25,18 +27,30 @@ macro_rules! embed {
 /// The default templates and words.
 const DEFAULT_TEMPLATES: &[(&str, &[u8])] = embed!("templates":
     "404.html", "base.html", "bundle.html", "claim.html", "corrections.html", "folder.html", "i18n/en.json",
-    "i18n/ko.json", "kit.html", "page.html", "parts.html", "record.html", "run.html",
+    "i18n/ko.json", "kit.html", "page.html", "parts.html", "record.html", "redirect.html", "run.html",
     "section.html", "sources.html", "viewer.html",
 );
 
 /// The default static files.
-const DEFAULT_STATIC: &[(&str, &[u8])] = embed!("static": "favicon.svg", "labdoc.css", "labdoc.js");
+const DEFAULT_STATIC: &[(&str, &[u8])] = embed!("static":
+    "favicon.svg", "labdoc-search.js", "labdoc.css",
+    "labdoc.js",
+);
 
-/// Templates ready to render, the words of the site's language, and static files.
+/// UI strings by key.
+type Words = BTreeMap<String, String>;
+
+/// Templates ready to render, the words of one language, and static files.
 pub(crate) struct Theme {
-    tera: Tera,
+    tera: Arc<Tera>,
     /// UI strings by key.
-    pub(crate) words: BTreeMap<String, String>,
+    pub(crate) words: Words,
+    /// The same for templates.
+    strings: tera::Value,
+    /// Digest of templates and words.
+    pub(crate) digest: String,
+    /// The same theme in the site's other languages.
+    others: BTreeMap<String, Theme>,
     /// Static files by their path in the site.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
 }
@@ -46,11 +60,21 @@ impl Theme {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub(crate) fn load(root: &Path, language: &str) -> Result<Checked<Theme>, Failure> {
-        let mut texts = overlay(DEFAULT_TEMPLATES, &root.join(TEMPLATES))?;
+    pub(crate) fn load(
+        root: &Path,
+        language: &str,
+        others: &[String],
+    ) -> Result<Checked<Theme>, Failure> {
+        let texts = overlay(DEFAULT_TEMPLATES, &root.join(TEMPLATES))?;
         let files = overlay(DEFAULT_STATIC, &root.join(STATIC))?;
         let mut diagnostics = Vec::new();
-        let words = words(&mut texts, language, &mut diagnostics);
+        let words_of: Vec<Words> = std::iter::once(language)
+            .chain(others.iter().map(String::as_str))
+            .map(|language| words(&texts, language, &mut diagnostics))
+            .collect();
+        let all: Vec<String> =
+            texts.iter().map(|(n, b)| format!("{n} {}", sha256_hex(b))).collect();
+        let digest = sha256_hex(all.join("\n").as_bytes());
         let mut tera = Tera::default();
         let templates: Vec<(String, String)> = texts
             .into_iter()
@@ -61,7 +85,25 @@ impl Theme {
         if let Err(error) = added {
             diagnostics.push(template_error(&error));
         }
-        Ok(Checked { value: Theme { tera, words, files }, diagnostics })
+        let tera = Arc::new(tera);
+        let theme = |words: Words| Theme {
+            tera: Arc::clone(&tera),
+            strings: tera::Value::from_serializable(&words),
+            words,
+            digest: digest.clone(),
+            others: BTreeMap::new(),
+            files: BTreeMap::new(),
+        };
+        let mut words_of = words_of.into_iter();
+        let mut main = theme(words_of.next().unwrap_or_default());
+        main.others = others.iter().cloned().zip(words_of.map(theme)).collect();
+        main.files = files;
+        Ok(Checked { value: main, diagnostics })
+    }
+
+    /// The theme in another of the site's languages.
+    pub(crate) fn in_language(&self, language: &str) -> &Theme {
+        self.others.get(language).unwrap_or(self)
     }
 
     /// Renders a template.
@@ -73,7 +115,9 @@ impl Theme {
         template: &str,
         context: &serde_json::Value,
     ) -> Result<String, Diagnostic> {
-        let context = Context::from_serialize(context).map_err(|error| template_error(&error))?;
+        let mut context =
+            Context::from_serialize(context).map_err(|error| template_error(&error))?;
+        context.insert_value("t", self.strings.clone());
         self.tera.render(template, &context).map_err(|error| template_error(&error))
     }
 
@@ -114,10 +158,10 @@ fn overlay(
 
 /// The UI strings of a language, English where it lacks one.
 fn words(
-    texts: &mut BTreeMap<String, Vec<u8>>,
+    texts: &BTreeMap<String, Vec<u8>>,
     language: &str,
     findings: &mut Vec<Diagnostic>,
-) -> BTreeMap<String, String> {
+) -> Words {
     let mut words = BTreeMap::new();
     for code in ["en", language] {
         let name = format!("i18n/{code}.json");

@@ -131,6 +131,8 @@ impl Lab {
             file,
             marks: Vec::new(),
             out: String::new(),
+            base: String::new(),
+            language: String::new(),
             path: PAGE.into(),
             body: 0,
             front: self.front(),

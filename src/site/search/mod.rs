@@ -1,0 +1,268 @@
+//! The search: an index in classic scripts that a page loads when someone searches, from a disk,
+//! too. `static/labdoc-search.js` is the other half; the format is described at [`publish`].
+
+mod index;
+mod number;
+mod text;
+mod token;
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+use serde_json::{Value, json};
+
+use super::Site;
+use super::evidence_pages::bundle_title;
+use super::output::Staging;
+use super::record::{bundle_page, report_page};
+use crate::diag::Failure;
+use crate::digest::sha256_hex;
+use index::Index;
+use text::{Part, parts};
+
+/// Longest file of terms, in bytes.
+const TERMS: usize = 60 * 1024;
+
+/// Longest file of pages, in bytes: several are loaded for one list of hits.
+const PAGES: usize = 24 * 1024;
+
+/// Most text that is kept of a page for excerpts, in bytes.
+const TEXT: usize = 80 * 1024;
+
+/// Strings of the interface that the script shows.
+const WORDS: &[&str] = &["search", "search_failed", "search_hits", "search_none", "search_wait"];
+
+/// Something that can be found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Document {
+    /// Path in the site.
+    pub(super) path: String,
+    /// Language, which decides in which index it is.
+    pub(super) language: String,
+    /// Title.
+    title: String,
+    /// Its parts with their anchors.
+    parts: Vec<Part>,
+}
+
+impl Document {
+    /// A page from the HTML of its body.
+    pub(super) fn page(path: &str, (language, title): (&str, &str), body: &str) -> Document {
+        let (path, language) = (path.to_owned(), language.to_owned());
+        Document { path, language, title: title.to_owned(), parts: parts(body) }
+    }
+
+    /// Something that is found by its name.
+    pub(super) fn named(path: String, (language, name): (&str, &str), about: &str) -> Document {
+        let parts = vec![Part::plain(about)];
+        Document { path, language: language.to_owned(), title: name.to_owned(), parts }
+    }
+}
+
+/// Everything beside the pages that is found by its name: files of kits, runs, reports.
+pub(super) fn names(site: &Site<'_>) -> Vec<Document> {
+    let language = site.language;
+    let kits = site.kits.iter().flat_map(|kit| {
+        let page = (format!("kit/{}/index.html", kit.name), kit.name.clone());
+        let files = kit
+            .files
+            .iter()
+            .map(|file| (format!("kit/{}/view/{}.html", kit.name, file.path), file.path.clone()));
+        std::iter::once(page).chain(files)
+    });
+    let bundles = site.evidence.bundles.iter();
+    let bundles =
+        bundles.map(|(id, bundle)| (bundle_page(id), format!("{id} {}", bundle_title(bundle))));
+    let reports = site.evidence.records.reports.iter();
+    let reports = reports.map(|(id, report)| (report_page(id), format!("{id} {}", report.title)));
+    kits.chain(bundles)
+        .chain(reports)
+        .map(|(path, name)| Document::named(path, (language, &name), ""))
+        .collect()
+}
+
+/// Writes one index for each language, all below `search/LANGUAGE/`:
+///
+/// - `index.js`: digest of all, words, number of pages, first term of each file of terms, first
+///   page of each file of pages;
+/// - `tN.js`: terms and postings in turn. Postings: 3 × page (less the one before) + number of
+///   places less one, 2 for three and more, which are counted from three in a number of their own;
+///   then places (less the one before): 2 × position, + 1 in a title or heading, all that twice
+///   and + 1 where a word begins if the term is syllables. Positions below 64 are the title's.
+///   Numbers are written as in [`number`];
+/// - `pN.js`: path, title and parts (anchor, heading, first position) of pages, and the texts of
+///   the parts as JSON, deflated, in base 64.
+///
+/// # Errors
+/// A file cannot be written.
+pub(super) fn publish(
+    site: &Site<'_>,
+    staging: &Staging,
+    documents: Vec<Document>,
+) -> Result<(), Failure> {
+    let mut languages: BTreeMap<String, Vec<Document>> = BTreeMap::new();
+    for document in documents {
+        languages.entry(document.language.clone()).or_default().push(document);
+    }
+    for (language, documents) in languages {
+        let words = &site.theme.in_language(&language).words;
+        let words: BTreeMap<&str, &str> =
+            WORDS.iter().map(|key| (*key, words.get(*key).map_or(*key, String::as_str))).collect();
+        for (path, bytes) in files(&language, documents, json!(words)) {
+            staging.put(&path, bytes.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// The files of one language's index.
+fn files(language: &str, documents: Vec<Document>, words: Value) -> Vec<(String, String)> {
+    let mut index = Index::default();
+    // A document goes as soon as it is in the index: the text of a large site is large.
+    let records: Vec<Record> = documents
+        .into_iter()
+        .map(|document| Record::of(&document, &index.add(&document)))
+        .collect();
+    let count = index.pages();
+    let (terms, mut contents) = term_files(index.into_entries());
+    let (pages, page_contents) = page_files(&records);
+    drop(records);
+    contents.extend(page_contents);
+    let mut files: Vec<(String, String)> = contents
+        .into_iter()
+        .map(|(name, data)| {
+            let data: Vec<String> = data.iter().map(script_json).collect();
+            let call = format!("labdocSearch(\"{language}\",\"{name}\",{});\n", data.join(","));
+            (format!("search/{language}/{name}.js"), call)
+        })
+        .collect();
+    let all: String = files.iter().map(|(_, text)| sha256_hex(text.as_bytes())).collect();
+    let version = sha256_hex(all.as_bytes())[..12].to_owned();
+    let head = json!({
+        "version": version, "words": words, "count": count, "terms": terms, "pages": pages,
+    });
+    let call = format!("labdocSearch(\"{language}\",\"index\",{});\n", script_json(&head));
+    files.push((format!("search/{language}/index.js"), call));
+    files
+}
+
+/// A file's name and its data.
+type Content = (String, Vec<Value>);
+
+/// Terms in files: the first term of each, and the files.
+fn term_files(entries: Vec<(String, String)>) -> (Vec<String>, Vec<Content>) {
+    let (mut firsts, mut files, mut size): (Vec<String>, Vec<Content>, usize) =
+        (Vec::new(), Vec::new(), usize::MAX);
+    for (term, piece) in entries {
+        let more = term.len() + piece.len() + 6;
+        if size.saturating_add(more) > TERMS {
+            firsts.push(term.clone());
+            files.push((format!("t{}", files.len()), vec![json!([])]));
+            size = 0;
+        }
+        size += more;
+        if let Some(Value::Array(list)) = files.last_mut().and_then(|(_, data)| data.first_mut()) {
+            list.extend([Value::String(term), Value::String(piece)]);
+        }
+    }
+    (firsts, files)
+}
+
+/// What is shown of a page: its record, and the texts of its parts.
+struct Record {
+    shown: Value,
+    texts: Value,
+    size: usize,
+}
+
+impl Record {
+    /// The record of a document whose parts begin at `starts`.
+    fn of(document: &Document, starts: &[u32]) -> Record {
+        let parts: Vec<Value> = document
+            .parts
+            .iter()
+            .zip(starts)
+            .map(|(part, start)| json!([part.id, part.heading, start]))
+            .collect();
+        let mut left = TEXT;
+        let texts: Vec<String> = document
+            .parts
+            .iter()
+            .map(|part| {
+                let text = part.excerpt();
+                let text = if text.len() > left { String::new() } else { text };
+                left -= text.len();
+                text
+            })
+            .collect();
+        let shown = json!([document.path, document.title, parts]);
+        // Text shrinks to about a third, and base 64 makes it a third longer.
+        let size = shown.to_string().len() + texts.iter().map(String::len).sum::<usize>() / 2;
+        Record { shown, texts: json!(texts), size }
+    }
+}
+
+/// Pages in files: the first page of each, and the files.
+fn page_files(records: &[Record]) -> (Vec<usize>, Vec<Content>) {
+    let mut firsts: Vec<usize> = Vec::new();
+    let mut size = usize::MAX;
+    for (at, record) in records.iter().enumerate() {
+        if size.saturating_add(record.size) > PAGES {
+            firsts.push(at);
+            size = 0;
+        }
+        size += record.size;
+    }
+    let ends = firsts.iter().skip(1).copied().chain([records.len()]);
+    let content = |(number, (from, to)): (usize, (&usize, usize))| {
+        let records = &records[*from..to];
+        let shown: Vec<&Value> = records.iter().map(|record| &record.shown).collect();
+        let texts: Vec<&Value> = records.iter().map(|record| &record.texts).collect();
+        let packed = base64(&deflate(json!(texts).to_string().as_bytes()));
+        (format!("p{number}"), vec![json!(shown), Value::String(packed)])
+    };
+    let files = firsts.iter().zip(ends).enumerate().map(content).collect();
+    (firsts, files)
+}
+
+/// Data as JSON that may stand in a script.
+pub(super) fn script_json(data: &Value) -> String {
+    let mut out = String::new();
+    for c in data.to_string().chars() {
+        match c {
+            '<' => out.push_str("\\u003c"),
+            '>' => out.push_str("\\u003e"),
+            '&' => out.push_str("\\u0026"),
+            '\u{2028}' => out.push_str("\\u2028"),
+            '\u{2029}' => out.push_str("\\u2029"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Bytes in raw deflate form.
+fn deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(6));
+    // Writing to memory cannot fail.
+    let _ = encoder.write_all(bytes);
+    encoder.finish().unwrap_or_default()
+}
+
+/// Bytes in base 64.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or(0));
+        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for at in 0..4_usize {
+            let digit = (word >> (18 - 6 * at)) as usize & 63;
+            out.push(if at <= group.len() { char::from(DIGITS[digit]) } else { '=' });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

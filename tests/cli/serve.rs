@@ -1,0 +1,201 @@
+//! `labdoc serve`, asked over real sockets.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdout};
+use std::time::{Duration, Instant};
+
+use crate::support::World;
+
+/// Longest wait for anything here.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// A preview that runs until it is dropped.
+struct Preview {
+    child: Child,
+    port: u16,
+    base: String,
+    _output: BufReader<ChildStdout>,
+}
+
+impl Drop for Preview {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// An answer: status line, head and body.
+struct Answer {
+    status: String,
+    head: String,
+    body: String,
+}
+
+impl Preview {
+    /// Starts one on a free port.
+    fn of(world: &World, more: &str) -> Preview {
+        let mut child = world.labdoc(&format!("serve --port 0 {more}")).spawn();
+        let mut output = BufReader::new(child.stdout.take().expect("stdout"));
+        let mut line = String::new();
+        output.read_line(&mut line).expect("a line");
+        let address = line.trim().strip_prefix("serving http://127.0.0.1:").expect("an address");
+        let (port, base) = address.split_once('/').expect("a path");
+        let (port, base) = (port.parse().expect("a port"), format!("/{base}"));
+        Preview { child, port, base, _output: output }
+    }
+
+    /// A connection with deadlines.
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connect");
+        stream.set_read_timeout(Some(LIMIT)).expect("timeout");
+        stream
+    }
+
+    /// Sends bytes as they are.
+    fn raw(&self, request: &str) -> Answer {
+        let mut stream = self.connect();
+        stream.write_all(request.as_bytes()).expect("send");
+        let mut text = String::new();
+        stream.read_to_string(&mut text).expect("answer");
+        let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+        let status = head.lines().next().expect("status").to_owned();
+        Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+    }
+
+    /// Asks for a path under the site's folder.
+    fn get(&self, path: &str) -> Answer {
+        self.raw(&format!(
+            "GET {}{path} HTTP/1.1\r\nHost: localhost:{}\r\n\r\n",
+            self.base, self.port
+        ))
+    }
+
+    /// The events from now on; the first tells how things stand.
+    fn events(&self) -> Events {
+        let mut stream = self.connect();
+        let request = format!(
+            "GET {}.labdoc/events HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n",
+            self.base, self.port
+        );
+        stream.write_all(request.as_bytes()).expect("send");
+        let mut events = Events { from: BufReader::new(stream) };
+        events.next();
+        events
+    }
+}
+
+/// The events of a preview.
+struct Events {
+    from: BufReader<TcpStream>,
+}
+
+impl Events {
+    /// The data of the next event.
+    fn next(&mut self) -> String {
+        self.within(LIMIT).expect("an event in time")
+    }
+
+    /// The data of the next event, if there is one in time.
+    fn within(&mut self, limit: Duration) -> Option<String> {
+        let end = Instant::now() + limit;
+        let mut line = String::new();
+        while Instant::now() < end {
+            line.clear();
+            if self.from.read_line(&mut line).expect("a line") == 0 {
+                return None;
+            }
+            if let Some(data) = line.strip_prefix("data: ") {
+                return Some(data.to_owned());
+            }
+        }
+        None
+    }
+}
+
+fn world() -> World {
+    World::new()
+        .file("content/index.md", "# Home\n\n[other](가%20나/b.md)\n")
+        .file("content/가 나/b.md", "# Other\n\ntext\n")
+}
+
+#[test]
+fn pages_are_served_and_nothing_else() {
+    let world = world();
+    let preview = Preview::of(&world, "");
+    let home = preview.get("");
+    assert_eq!(home.status, "HTTP/1.1 200 OK");
+    assert!(home.head.contains("content-type: text/html; charset=utf-8"), "{}", home.head);
+    assert!(home.body.contains("connect-src 'self'"), "{}", home.body);
+    assert!(home.body.contains(".labdoc/live.js"));
+    let other = preview.get("%EA%B0%80%20%EB%82%98/b.html");
+    assert!(other.body.contains("<h1 id=\"other\">Other</h1>"), "{}", other.body);
+    assert!(preview.get("%EA%B0%80%20%EB%82%98").head.contains("location: /%ea%b0%80"));
+    assert_eq!(preview.get("none.html").status, "HTTP/1.1 404 Not Found");
+    assert_eq!(preview.get("..%2f..%2fbook.toml").status, "HTTP/1.1 400 Bad Request");
+    assert_eq!(preview.get("book.toml").status, "HTTP/1.1 404 Not Found");
+    let port = preview.port;
+    let foreign = preview.raw(&format!("GET / HTTP/1.1\r\nHost: evil.example:{port}\r\n\r\n"));
+    assert_eq!(foreign.status, "HTTP/1.1 421 Misdirected Request");
+    let post = preview.raw(&format!("POST / HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n"));
+    assert_eq!(post.status, "HTTP/1.1 405 Method Not Allowed");
+    let head = preview.raw(&format!("HEAD / HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n"));
+    assert_eq!((head.status.as_str(), head.body.as_str()), ("HTTP/1.1 200 OK", ""));
+    assert!(!world.exists("public"), "a preview writes nothing");
+}
+
+#[test]
+fn the_site_may_stand_below_a_folder() {
+    let world = world();
+    let preview = Preview::of(&world, "--base a/b");
+    assert_eq!(preview.base, "/a/b/");
+    assert_eq!(preview.get("index.html").status, "HTTP/1.1 200 OK");
+    let port = preview.port;
+    let root = preview.raw(&format!("GET / HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n"));
+    assert!(root.head.contains("location: /a/b/"), "{}", root.head);
+}
+
+#[test]
+fn a_save_is_one_event_with_the_pages_that_changed() {
+    let world = world();
+    let preview = Preview::of(&world, "");
+    let mut events = preview.events();
+    world.edit("content/가 나/b.md", "text", "new words");
+    let data = events.next();
+    assert!(data.contains("\"가 나/b.html\"") && !data.contains("\"index.html\""), "{data}");
+    assert!(preview.get("%EA%B0%80%20%EB%82%98/b.html").body.contains("new words"));
+    // Files of editors and of builds are no reason; the next event is that of the next save.
+    world.write("content/.a.md.swp", "x");
+    world.write("content/4913", "x");
+    world.write("public/index.html", "x");
+    world.write(".labdoc/cache", "x");
+    assert_eq!(events.within(Duration::from_secs(3)), None);
+}
+
+#[test]
+fn errors_are_shown_and_the_last_good_site_stays() {
+    let world = world();
+    let preview = Preview::of(&world, "");
+    let mut events = preview.events();
+    world.edit("content/index.md", "b.md", "c.md");
+    let data = events.next();
+    assert!(data.contains("error[LK001]") && data.contains("content/index.md:3"), "{data}");
+    assert!(preview.get("").body.contains("b.html"));
+    world.edit("content/index.md", "c.md", "b.md");
+    assert!(events.next().contains("\"errors\":0"));
+    world.write("templates/page.html", "{% extends \"base.html\" %}{% block main %}{{ nope");
+    assert!(events.next().contains("error[TP001]"));
+    assert!(preview.get("").body.contains("Home"));
+    std::fs::remove_file(world.path("templates/page.html")).expect("remove");
+    assert!(events.next().contains("\"errors\":0"));
+    world.write("book.toml", "[book\n");
+    assert!(events.next().contains("error"));
+}
+
+#[test]
+fn a_taken_port_is_a_failure_with_a_hint() {
+    let world = world();
+    let preview = Preview::of(&world, "");
+    let ended = world.labdoc(&format!("serve --port {}", preview.port)).any_output().code(2);
+    assert!(ended.stderr.contains("--port"), "{}", ended.stderr);
+}
