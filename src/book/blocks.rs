@@ -9,7 +9,7 @@ use crate::fence::{Attributes, HeaderFault, parse_braces, parse_duration, parse_
 use crate::source::{FileId, Sources, Span};
 
 /// `key=` that a runnable block knows.
-const BLOCK_KEYS: &[&str] = &["timeout", "exit", "vary", "title"];
+const BLOCK_KEYS: &[&str] = &["timeout", "exit", "vary", "title", "include", "lines", "region"];
 /// `.class` that a runnable block knows.
 const BLOCK_CLASSES: &[&str] = &["setup", "teardown", "skip", "numbered"];
 /// `key=` that an output fence knows.
@@ -347,15 +347,17 @@ fn comment_above(text: &str, fence_start: usize) -> Option<(usize, usize)> {
 }
 
 /// Where the parts of a fence stand.
-struct Shape {
-    open: Range<usize>,
+pub(super) struct Shape {
+    /// The opening run.
+    pub(super) open: Range<usize>,
     run: String,
-    close: Option<Range<usize>>,
+    /// The closing run, where there is one.
+    pub(super) close: Option<Range<usize>>,
 }
 
 impl Shape {
     /// Finds the runs of a fence.
-    fn of(text: &str, fence: &Fence) -> Shape {
+    pub(super) fn of(text: &str, fence: &Fence) -> Shape {
         let whole = &text[fence.range.clone()];
         let indent = whole.len() - whole.trim_start_matches([' ', '\t']).len();
         let start = fence.range.start + indent;
@@ -366,12 +368,12 @@ impl Shape {
     }
 
     /// Where the content begins: behind the header's line.
-    fn content_start(&self, text: &str) -> usize {
+    pub(super) fn content_start(&self, text: &str) -> usize {
         text[self.open.end..].find('\n').map_or(text.len(), |at| self.open.end + at + 1)
     }
 
     /// The content without prefixes, and the place of each of its lines.
-    fn content(&self, text: &str, file: FileId, fence: &Fence) -> (String, Vec<Span>) {
+    pub(super) fn content(&self, text: &str, file: FileId, fence: &Fence) -> (String, Vec<Span>) {
         let mut content = String::new();
         let mut lines = Vec::new();
         for piece in whole_lines(text, &fence.pieces) {

@@ -3,16 +3,20 @@
 mod blocks;
 mod events;
 mod front;
+mod includes;
 mod inline;
 mod page;
 mod parse;
 mod slug;
 mod tree;
+mod vars;
 
-pub(crate) use events::{Spanned, events};
+pub(crate) use events::{Markup, Spanned, events};
 pub(crate) use front::split as split_header;
+pub(crate) use includes::{Include, Part};
 pub(crate) use inline::{Mark, MarkKind, is_claim_id, visible};
 pub(crate) use page::*;
 #[cfg(test)]
 pub(crate) use parse::parse;
 pub(crate) use tree::{Book, CONTENT, LoadOptions, Section, folder_of, load, load_config};
+pub(crate) use vars::fill;

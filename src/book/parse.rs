@@ -1,32 +1,53 @@
 //! A page's text to a [`Page`]. Parsing never fails: what is wrong is reported beside the value.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::blocks::{self, Fence};
-use super::events::{Spanned, events};
+use super::events::{Markup, Spanned, events};
 use super::front;
+use super::includes;
 use super::inline::{Mark, MarkKind, is_claim_id, marks, visible};
 use super::page::{Cite, ClaimSpan, Heading, Link, LiveNumber, Page};
 use super::slug::{slug, unique};
+use super::vars;
 use crate::diag::{Checked, Diagnostic};
 use crate::source::{FileId, Sources, Span};
 
-/// Parses the page of a book.
+/// What a page takes from the book's settings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Setting {
+    /// What of Markdown is switched on.
+    pub(crate) markup: Markup,
+    /// `[vars]`, by dotted name.
+    pub(crate) vars: BTreeMap<String, String>,
+}
+
+/// Parses a page outside all settings.
+#[cfg(test)]
 pub(crate) fn parse(sources: &Sources, file: FileId) -> Checked<Page> {
+    parse_in(sources, file, &Setting::default())
+}
+
+/// Parses the page of a book.
+pub(crate) fn parse_in(sources: &Sources, file: FileId, setting: &Setting) -> Checked<Page> {
     let mut findings = Vec::new();
     let (front, front_span, body) = front::parse(sources, file, &mut findings);
     let text = sources.text(file);
-    let events = events(text, body);
+    let events = events(text, body, setting.markup);
+    let known = vars::Known { book: &setting.vars, page: &front.extra };
+    let filled = vars::find((file, text), &events, &known, &mut findings);
+    let events = vars::fill(events, &filled);
     let marks = marks(text, &events);
     let mut walk = Walk { file, text, marks: &marks, ..Walk::new(file) };
     for (event, range) in &events {
         walk.event(event, range);
     }
     let blocks = blocks::collect(sources, file, &walk.fences, &mut findings);
+    let includes = includes::collect((file, text), &walk.fences, &mut findings);
     let claims = claims(file, text, &events, &marks);
     report_marks(file, &marks, &mut findings);
     let path = sources.path(file).to_owned();
@@ -49,6 +70,9 @@ pub(crate) fn parse(sources: &Sources, file: FileId) -> Checked<Page> {
         cites,
         lives,
         marks,
+        filled,
+        includes,
+        markup: setting.markup,
     };
     Checked { value, diagnostics: findings }
 }

@@ -146,7 +146,7 @@ impl PageCheck<'_> {
             let mut findings = Vec::new();
             if workdir == Some(Workdir::Kit) {
                 let message = "`workdir: kit`, but the page names no kit";
-                let finding = Diagnostic::error("PG012", message).at(self.header_word("workdir"));
+                let finding = Diagnostic::error("PG020", message).at(self.header_word("workdir"));
                 findings.push(finding.hint("add `kit: NAME`, a folder under labkit/"));
             }
             return Ok(findings);

@@ -8,7 +8,7 @@ use crate::check::links::Map;
 use crate::cli::{BuildArgs, CheckArgs, Common, Console, Tally};
 use crate::diag::{Diagnostic, Failure, Severity};
 use crate::disk;
-use crate::html::Highlight;
+use crate::html::{Diagrams, Highlight};
 use crate::site::{Site, Staging, Theme, render};
 
 /// Builds the site.
@@ -107,7 +107,7 @@ fn render_into(
     staging: &Staging,
 ) -> Result<Vec<Diagnostic>, Failure> {
     let map = Map { book: &assessed.book, kits: &assessed.kits, statics: &assessed.statics };
-    let highlight = Highlight::default();
+    let (highlight, diagrams) = (Highlight::default(), Diagrams::default());
     let site = Site {
         root: &assessed.root,
         book: &assessed.book,
@@ -117,6 +117,7 @@ fn render_into(
         theme,
         evidence: &assessed.evidence,
         highlight: &highlight,
+        diagrams: &diagrams,
     };
     render(&site, staging)
 }

@@ -14,6 +14,7 @@ use crate::disk;
 use crate::proc::Interrupt;
 use crate::source::Sources;
 use crate::verify::findings::{findings, stale_lives};
+use crate::verify::includes::include_edits;
 use crate::verify::outcome::{PageResult, Problem, StepResult};
 use crate::verify::plan::{Plan, Role, Selection, Step, plan};
 use crate::verify::record::{self, Ran, Started};
@@ -32,9 +33,19 @@ pub(crate) fn verify(
 ) -> Result<Ended, Failure> {
     let root = find_root(common)?;
     let mut sources = Sources::default();
-    let loaded = load(&root, &mut sources, LoadOptions { drafts: true })?;
+    let mut loaded = load(&root, &mut sources, LoadOptions { drafts: true })?;
     let chosen = choose(&root, &loaded.value, &args.pages)?;
+    // What a fence shows of a file does not depend on a run, and a run may use it.
+    let pages: Vec<&Page> = match &args.pages[..] {
+        [] => loaded.value.pages.iter().collect(),
+        _ => chosen.iter().map(|at| &loaded.value.pages[*at]).collect(),
+    };
+    if args.update && !args.dry_run && refresh_includes(&root, &pages, &sources, console)? {
+        sources = Sources::default();
+        loaded = load(&root, &mut sources, LoadOptions { drafts: true })?;
+    }
     let mut before = loaded.diagnostics;
+    before.extend(check::includes(&root, &loaded.value.pages)?);
     before.extend(check::runnable(&root, &loaded.value, &chosen, &sources)?);
     if !args.pages.is_empty() {
         before.retain(|finding| concerns(finding, &loaded.value, &chosen, &sources));
@@ -52,6 +63,24 @@ pub(crate) fn verify(
     }
     let job = Job { root: &root, book: &loaded.value, sources: &sources, args, console };
     job.run_all(&chosen)
+}
+
+/// Refreshes the fences that show a file; says whether a page was written.
+fn refresh_includes(
+    root: &Path,
+    pages: &[&Page],
+    sources: &Sources,
+    console: &Console,
+) -> Result<bool, Failure> {
+    let mut written = false;
+    for page in pages {
+        let edits = include_edits(root, page, sources)?;
+        if rewrite::write(&root.join(&page.path), sources.text(page.file), &edits)? {
+            console.say(&format!("  refreshed {}", page.path));
+            written = true;
+        }
+    }
+    Ok(written)
 }
 
 /// The pages that were asked for, as indices, in the book's order.

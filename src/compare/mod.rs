@@ -3,12 +3,16 @@
 
 mod align;
 mod console;
+mod include;
 mod line;
 mod printed;
+mod wanted;
 
 pub(crate) use align::Op;
 pub(crate) use console::{command, console_outputs, reads_as_command};
+pub(crate) use include::first_difference;
 pub(crate) use printed::{PrintedLine, escape, normalise, parse as printed_lines};
+pub(crate) use wanted::wanted;
 
 use crate::vary::{Classes, Renaming};
 use line::Shape;

@@ -3,6 +3,7 @@
 mod evidence_pages;
 mod folders;
 mod frame;
+mod images;
 mod kit_pages;
 mod output;
 mod page;
@@ -22,7 +23,7 @@ use crate::book::{Book, CONTENT};
 use crate::check::links::Map;
 use crate::diag::{Diagnostic, Failure};
 use crate::disk;
-use crate::html::Highlight;
+use crate::html::{Diagrams, Highlight};
 use crate::kit::Kit;
 use crate::source::Sources;
 
@@ -44,6 +45,8 @@ pub(crate) struct Site<'a> {
     pub(crate) evidence: &'a Evidence,
     /// The colours, shared by all pages.
     pub(crate) highlight: &'a Highlight,
+    /// The diagrams, shared by all pages.
+    pub(crate) diagrams: &'a Diagrams,
 }
 
 /// Renders the whole site into `staging`. Errors among the findings mean that it must not be
@@ -59,8 +62,8 @@ pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnosti
     findings.extend(pages?.into_iter().flatten());
     findings.extend(page::sections(site, staging)?);
     findings.extend(page::not_found(site, staging)?);
-    for asset in &site.book.assets {
-        staging.put(asset, &disk::read(&site.root.join(CONTENT).join(asset))?)?;
+    for (asset, file) in &site.book.assets {
+        staging.put(asset, &disk::read(&site.root.join(CONTENT).join(file))?)?;
     }
     for (path, bytes) in &site.theme.files {
         staging.put(path, bytes)?;

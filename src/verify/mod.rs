@@ -3,6 +3,7 @@
 mod console;
 pub(crate) mod findings;
 mod header;
+pub(crate) mod includes;
 pub(crate) mod outcome;
 pub(crate) mod plan;
 pub(crate) mod record;

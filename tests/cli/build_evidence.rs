@@ -52,7 +52,11 @@ fn a_new_file_among_the_declared_ones_is_named() {
     let (world, _) = World::recorded();
     world.write("labkit/demo/conf/b.conf", "1 2\n");
     let ended = world.labdoc("build --release").any_output().code(1);
-    assert!(ended.stderr.contains("EV202") && ended.stderr.contains("conf/b.conf"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("EV202") && ended.stderr.contains("conf/b.conf"),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]
@@ -99,11 +103,12 @@ fn a_claim_without_a_run_is_pending_or_absent() {
 
 #[test]
 fn mistakes_in_claims_are_errors_with_a_place() {
-    let world = World::page("[It works.]{#C1} and [C7].\n").file(
-        "content/claims.yaml",
-        "C1:\n  grade: mesured\nC2:\n  grade: logical\n",
-    );
-    world.labdoc("build").any_stdout().stderr(str![[r#"
+    let world = World::page("[It works.]{#C1} and [C7].\n")
+        .file("content/claims.yaml", "C1:\n  grade: mesured\nC2:\n  grade: logical\n");
+    world
+        .labdoc("build")
+        .any_stdout()
+        .stderr(str![[r#"
 error[EV020]: content/a.md:1 states C1, but content/claims.yaml does not describe it
  --> content/a.md:1:1
   |
@@ -133,7 +138,8 @@ error[EV020]: content/claims.yaml:3 describes C2, but no page has the span `[…
  = help: mark the sentence on the page, or take C2 out
 
 
-"#]]).code(1);
+"#]])
+        .code(1);
 }
 
 #[test]
@@ -157,7 +163,11 @@ fn the_record_links_the_run_its_files_and_the_lines() {
 #[test]
 fn ages_are_judged_at_the_date_that_was_asked_for() {
     let (world, _) = World::recorded();
-    world.edit("content/claims.yaml", "  expect: [\"ok(up)\"]", "  expect: [\"ok(up)\"]\n  expires_after: 30d");
+    world.edit(
+        "content/claims.yaml",
+        "  expect: [\"ok(up)\"]",
+        "  expect: [\"ok(up)\"]\n  expires_after: 30d",
+    );
     world.labdoc("verify --record").any_output().success();
     let ended = world.labdoc("build --as-of 2100-01-01").any_output().success();
     assert!(ended.stderr.contains("EV206"), "{}", ended.stderr);

@@ -12,10 +12,13 @@ fn broken_links_are_named_with_file_line_and_column() {
         "# 제목\n\n글 [x](missing.md) 와 [y](#없는-절).\n\n- [z](Other.md), [k](/a.md), ![p](no.png), [s](javascript:x), [u](../../x.md)\n",
     )
     .file("content/other.md", "# 다른 절\n");
-    world.labdoc("build").stdout(str![[r#"
+    world
+        .labdoc("build")
+        .stdout(str![[r#"
 nothing was written: 7 errors, 0 warnings
 
-"#]]).stderr(str![[r#"
+"#]])
+        .stderr(str![[r#"
 error[LK001]: content/missing.md does not exist
  --> content/a.md:3:3
   |
@@ -63,7 +66,8 @@ error[LK001]: ../../x.md leads out of the site
  = help: publish the file, or write its whole address
 
 
-"#]]).code(1);
+"#]])
+        .code(1);
     assert!(!world.exists("public"));
 }
 
@@ -72,7 +76,11 @@ fn a_link_into_the_kit_is_checked_too() {
     let world = World::site("lab");
     world.edit("content/index.md", "../labkit/demo/run.sh", "../labkit/demo/rum.sh");
     let ended = world.labdoc("build").any_output().code(1);
-    assert!(ended.stderr.contains("error[KT302]") && ended.stderr.contains("content/index.md:5:"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("error[KT302]") && ended.stderr.contains("content/index.md:5:"),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]
@@ -130,11 +138,15 @@ fn foreign_files_are_kept_and_pages_that_are_gone_disappear() {
 fn a_foreign_file_in_the_way_is_not_overwritten() {
     let world = World::page("# A\n").file("public/a.html", "mine");
     let before = world.tree("public");
-    world.labdoc("build").any_stdout().stderr(str![[r#"
+    world
+        .labdoc("build")
+        .any_stdout()
+        .stderr(str![[r#"
 error: [SITE]/public/a.html was not written by labdoc
  = help: move it away, or build into another folder with --out
 
-"#]]).code(2);
+"#]])
+        .code(2);
     assert_eq!(before.other_content(&world.tree("public")), [] as [&str; 0]);
 }
 

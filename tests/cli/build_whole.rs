@@ -8,7 +8,10 @@ use crate::support::{Tree, World};
 fn site() -> World {
     let (world, _) = World::recorded();
     world.write("content/가이드/둘.md", "# 둘\n\n[절](#둘) [랩](../lab.md#C1)\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\n```rust\nfn main() {}\n```\n\n> [!NOTE]\n> x\n");
-    world.write("content/가이드/하나.md", "---\ntitle: 하나\nweight: 2\n---\n\n[둘](둘.md), <https://example.org/>\n");
+    world.write(
+        "content/가이드/하나.md",
+        "---\ntitle: 하나\nweight: 2\n---\n\n[둘](둘.md), <https://example.org/>\n",
+    );
     world.write("static/x.txt", "x");
     world
 }
@@ -80,7 +83,10 @@ fn every_relative_link_leads_to_a_file_and_an_anchor_of_the_output() {
             assert!(full.is_file(), "{path}: {target} is no file");
             if !anchor.is_empty() && file.ends_with(".html") {
                 let text = &pages.iter().find(|(p, _)| *p == file).expect("page").1;
-                assert!(text.contains(&format!("id=\"{anchor}\"")), "{path}: {target} has no anchor");
+                assert!(
+                    text.contains(&format!("id=\"{anchor}\"")),
+                    "{path}: {target} has no anchor"
+                );
             }
             seen += 1;
         }
@@ -93,7 +99,8 @@ fn every_folder_has_an_index_page() {
     let world = site();
     world.labdoc("build").any_output().success();
     let tree = world.tree("public");
-    let folders = tree.paths().into_iter().filter(|path| world.path(&format!("public/{path}")).is_dir());
+    let folders =
+        tree.paths().into_iter().filter(|path| world.path(&format!("public/{path}")).is_dir());
     for folder in folders {
         assert!(world.exists(&format!("public/{folder}/index.html")), "{folder}");
     }

@@ -47,28 +47,40 @@ error: no book.toml here or in a folder above
 #[test]
 fn a_page_that_is_not_there_or_not_of_the_book() {
     let world = World::page("# Nothing to run\n");
-    world.labdoc("verify content/b.md").stderr(str![[r#"
+    world
+        .labdoc("verify content/b.md")
+        .stderr(str![[r#"
 error: cannot find content/b.md: No such file or directory (os error 2)
  = help: name a page or a folder of pages
 
-"#]]).code(2);
-    world.labdoc("verify ../home").stderr(str![[r#"
+"#]])
+        .code(2);
+    world
+        .labdoc("verify ../home")
+        .stderr(str![[r#"
 error: ../home is not part of the book at [SITE]
 
-"#]]).code(2);
-    world.labdoc("verify content").stderr(str![[r#"
+"#]])
+        .code(2);
+    world
+        .labdoc("verify content")
+        .stderr(str![[r#"
 error: content holds no page with runnable blocks
 
-"#]]).code(2);
+"#]])
+        .code(2);
 }
 
 #[test]
 fn a_broken_book_toml_is_a_finding() {
     let world = World::page("# T\n").file("book.toml", "[book]\ntitel = \"x\"\n");
-    world.labdoc("build").stdout(str![[r#"
+    world
+        .labdoc("build")
+        .stdout(str![[r#"
 nothing was written: 1 error, 0 warnings
 
-"#]]).stderr(str![[r#"
+"#]])
+        .stderr(str![[r#"
 error[CF001]: `titel` is not known here
  --> book.toml:2:1
   |
@@ -77,7 +89,8 @@ error[CF001]: `titel` is not known here
  = help: did you mean `title`?
 
 
-"#]]).code(1);
+"#]])
+        .code(1);
     assert!(!world.exists("public"));
 }
 

@@ -18,7 +18,8 @@ fn replay(world: &World, exit: i32, verdict: &str) -> String {
     assert_eq!(word(&recorded), verdict, "{}", recorded.stdout);
     let replayed = world.bash(&format!("bash {run}/run.sh")).any_output().code(exit);
     world.write("replayed.txt", &replayed.stdout);
-    let judged = world.labdoc(&format!("evidence judge {name} replayed.txt")).any_output().code(code);
+    let judged =
+        world.labdoc(&format!("evidence judge {name} replayed.txt")).any_output().code(code);
     assert_eq!(word(&judged), verdict, "{}\n{}", judged.stdout, replayed.stdout);
     replayed.stdout
 }
@@ -27,9 +28,15 @@ fn replay(world: &World, exit: i32, verdict: &str) -> String {
 fn a_passing_run_is_replayed_with_the_kit_beside_it() {
     let (world, _) = World::recorded();
     let transcript = replay(&world, 0, "pass");
-    assert!(transcript.starts_with("labdoc-block: up\nup\nlabdoc-check: up skip exit=0\n"), "{transcript}");
+    assert!(
+        transcript.starts_with("labdoc-block: up\nup\nlabdoc-check: up skip exit=0\n"),
+        "{transcript}"
+    );
     assert!(transcript.contains("labdoc-check: no pass exit=1\n"), "{transcript}");
-    assert!(transcript.contains("labdoc-block: look/2\n3 7\nlabdoc-check: look/2 skip exit=0\n"), "{transcript}");
+    assert!(
+        transcript.contains("labdoc-block: look/2\n3 7\nlabdoc-check: look/2 skip exit=0\n"),
+        "{transcript}"
+    );
     assert!(transcript.ends_with("labdoc-check: down pass exit=0\n"), "{transcript}");
 }
 
@@ -96,7 +103,8 @@ fn a_block_that_ends_the_shell_as_expected_passes_in_both() {
         "```sh {#a exit=3}\nexit 3\n```\n\n```sh {#b}\necho after\n```\n\n```output {for=b}\nafter\n```\n",
     );
     world.labdoc("verify --record").any_output().success();
-    let recorded = world.labdoc(&format!("evidence judge {}", &world.runs()[0][9..])).any_stdout().success();
+    let recorded =
+        world.labdoc(&format!("evidence judge {}", &world.runs()[0][9..])).any_stdout().success();
     assert_eq!(word(&recorded), "pass");
     // Plain bash cannot go on after `exit`; the replay says so and never reads as a pass.
     world.bash(&format!("bash {}/run.sh", world.runs()[0])).any_output().code(1);

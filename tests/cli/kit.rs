@@ -33,19 +33,26 @@ fn published_files_are_the_files_of_the_kit() {
 
 #[test]
 fn the_archives_unpack_with_modes_and_hold_the_sums() {
-    for unpack in ["tar xzf ../site/public/kit/demo/*.tar.gz", "unzip -q ../site/public/kit/demo/*.zip"] {
+    for unpack in
+        ["tar xzf ../site/public/kit/demo/*.tar.gz", "unzip -q ../site/public/kit/demo/*.zip"]
+    {
         let world = built();
         let to = world.base().join("unpacked");
         std::fs::create_dir(&to).expect("folder");
         world.bash(unpack).current_dir(&to).success();
-        let top = std::fs::read_dir(&to).expect("folder").next().expect("one folder").expect("entry");
+        let top =
+            std::fs::read_dir(&to).expect("folder").next().expect("one folder").expect("entry");
         world.bash("sha256sum -c --quiet SHA256SUMS").current_dir(&top.path()).success();
         let mode = |name: &str| {
             let data = std::fs::metadata(top.path().join(name)).expect(name);
             data.permissions().mode() & 0o777
         };
         assert_eq!((mode("run.sh"), mode("conf/a.conf")), (0o755, 0o644), "{unpack}");
-        world.bash("./run.sh conf/a.conf").current_dir(&top.path()).stdout("lost 3\nkept 7\n").success();
+        world
+            .bash("./run.sh conf/a.conf")
+            .current_dir(&top.path())
+            .stdout("lost 3\nkept 7\n")
+            .success();
     }
 }
 

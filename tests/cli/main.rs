@@ -4,6 +4,8 @@
 mod build_evidence;
 mod build_site;
 mod build_whole;
+mod cases_markdown;
+mod diagrams;
 mod exits;
 mod findings;
 mod judge;

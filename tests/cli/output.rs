@@ -17,7 +17,8 @@ fn check(ended: &Ended) -> (Vec<Value>, Value) {
     let last = all.pop().expect("a summary");
     let summary = last.get("summary").unwrap_or_else(|| panic!("no summary: {last}")).clone();
     for finding in &all {
-        let keys: Vec<&str> = finding.as_object().expect("object").keys().map(String::as_str).collect();
+        let keys: Vec<&str> =
+            finding.as_object().expect("object").keys().map(String::as_str).collect();
         let documented = ["level", "code", "message", "file", "line", "column", "notes", "hint"];
         assert_eq!(keys, documented, "{finding}");
         let level = finding["level"].as_str().expect("level");
@@ -41,7 +42,9 @@ fn verify_prints_objects() {
     let (findings, summary) = check(&ended);
     let short: Vec<String> = findings
         .iter()
-        .map(|f| format!("{} {} {}:{}:{}", f["level"], f["code"], f["file"], f["line"], f["column"]))
+        .map(|f| {
+            format!("{} {} {}:{}:{}", f["level"], f["code"], f["file"], f["line"], f["column"])
+        })
         .collect();
     let expect = str![[r#"
 "error" "VR006" "content/a.md":7:5
@@ -97,11 +100,16 @@ fn quiet_prints_findings_only() {
     let world = drifting();
     let ended = world.labdoc("verify --quiet").any_output().code(1);
     assert_eq!(ended.stdout, "");
-    assert!(ended.stderr.contains("error[VR001]") && !ended.stderr.contains("note["), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("error[VR001]") && !ended.stderr.contains("note["),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]
 fn nothing_is_coloured_without_a_terminal() {
-    let ended = drifting().labdoc("verify").env("NO_COLOR", "").env("TERM", "xterm").any_output().code(1);
+    let ended =
+        drifting().labdoc("verify").env("NO_COLOR", "").env("TERM", "xterm").any_output().code(1);
     assert!(!ended.stderr.contains('\x1b') && !ended.stdout.contains('\x1b'));
 }

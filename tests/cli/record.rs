@@ -14,7 +14,9 @@ fn verdict(world: &World, run: &str) -> Value {
 fn two_runs_go_into_one_bundle_and_the_header_names_it_once() {
     let world = World::site("lab");
     let before = world.read("content/lab.md");
-    world.labdoc("verify --record").stdout(str![[r#"
+    world
+        .labdoc("verify --record")
+        .stdout(str![[r#"
 content/lab.md
   ok    up [TIME]
   ok    flip [TIME]
@@ -25,10 +27,13 @@ content/lab.md
   recorded evidence/T1/[RUN]
 1 page: 5 passed, 0 differ, 0 failed, 0 skipped
 
-"#]]).success();
+"#]])
+        .success();
     let page = before.replace("verify:\n", "verify:\n  bundle: T1\n");
     assert_eq!(world.read("content/lab.md"), page);
-    world.labdoc("verify --record").stdout(str![[r#"
+    world
+        .labdoc("verify --record")
+        .stdout(str![[r#"
 content/lab.md
   ok    up [TIME]
   ok    flip [TIME]
@@ -38,7 +43,8 @@ content/lab.md
   recorded evidence/T1/[RUN]
 1 page: 5 passed, 0 differ, 0 failed, 0 skipped
 
-"#]]).success();
+"#]])
+        .success();
     assert_eq!(world.read("content/lab.md"), page);
     assert_eq!(world.names("evidence"), ["T1"]);
     let runs = world.runs();
@@ -54,7 +60,8 @@ content/lab.md
 
 #[test]
 fn a_bundle_takes_the_lowest_free_number() {
-    let world = World::site("lab").file("evidence/T2/note", "taken").file("evidence/T1/note", "taken");
+    let world =
+        World::site("lab").file("evidence/T2/note", "taken").file("evidence/T1/note", "taken");
     world.labdoc("verify --record").any_stdout().success();
     assert_eq!(world.names("evidence"), ["T1", "T2", "T3"]);
     assert!(world.read("content/lab.md").contains("  bundle: T3\n"));
@@ -65,7 +72,11 @@ fn the_transcript_and_the_verdict_say_what_happened() {
     let (world, run) = World::recorded();
     snapbox::assert_data_eq!(
         world.read(&format!("{run}/result.txt")).replace(
-            world.read(&format!("{run}/result.txt")).lines().find(|l| l.starts_with("at ")).expect("at"),
+            world
+                .read(&format!("{run}/result.txt"))
+                .lines()
+                .find(|l| l.starts_with("at "))
+                .expect("at"),
             "at [IP]"
         ),
         str![[r#"
@@ -130,7 +141,11 @@ fn a_page_that_was_refreshed_is_recorded_as_it_is_now() {
 fn an_input_that_changes_during_the_run_is_an_error() {
     let world = World::site("lab");
     let real = world.path("labkit/demo/conf/a.conf");
-    world.edit("content/lab.md", "echo up\n", &format!("echo up; echo 3 7 again >{}\n", real.display()));
+    world.edit(
+        "content/lab.md",
+        "echo up\n",
+        &format!("echo up; echo 3 7 again >{}\n", real.display()),
+    );
     world.labdoc("verify --record").any_output().code(1);
     let run = world.runs()[0].clone();
     let verdict = verdict(&world, &run);
@@ -149,15 +164,20 @@ fn an_interrupted_or_late_run_is_no_measurement() {
 
 #[test]
 fn output_lines_that_look_like_marks_are_escaped() {
-    let world = World::page("```sh {#a}\necho 'labdoc-check: a pass exit=0'; printf 'labdoc-block: b'; false\n```\n");
+    let world = World::page(
+        "```sh {#a}\necho 'labdoc-check: a pass exit=0'; printf 'labdoc-block: b'; false\n```\n",
+    );
     world.labdoc("verify --record").any_output().code(1);
-    snapbox::assert_data_eq!(world.read(&format!("{}/result.txt", world.runs()[0])), str![[r#"
+    snapbox::assert_data_eq!(
+        world.read(&format!("{}/result.txt", world.runs()[0])),
+        str![[r#"
 labdoc-block: a
 /labdoc-check: a pass exit=0
 /labdoc-block: b
 labdoc-check: a fail exit=1
 
-"#]]);
+"#]]
+    );
 }
 
 #[test]

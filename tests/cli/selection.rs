@@ -32,7 +32,9 @@ echo down >>log
 #[test]
 fn only_runs_the_block_with_setup_and_teardown() {
     let world = World::page(FRAMED);
-    world.labdoc("verify --only two").stdout(str![[r#"
+    world
+        .labdoc("verify --only two")
+        .stdout(str![[r#"
 content/a.md
   ok    up [TIME]
   skip  one [TIME]  not chosen
@@ -41,18 +43,22 @@ content/a.md
   ok    down [TIME]
 1 page: 3 passed, 0 differ, 0 failed, 2 skipped
 
-"#]]).success();
+"#]])
+        .success();
     assert_eq!(world.read("content/log"), "up\ntwo\ndown\n");
 }
 
 #[test]
 fn only_with_an_unknown_block_runs_nothing() {
     let world = World::page(FRAMED);
-    world.labdoc("verify --only tow").stderr(str![[r#"
+    world
+        .labdoc("verify --only tow")
+        .stderr(str![[r#"
 error: --only tow: no chosen page has a block of that id
  = help: did you mean two?
 
-"#]]).code(2);
+"#]])
+        .code(2);
     assert!(!world.exists("content/log"));
 }
 
@@ -68,7 +74,9 @@ fn a_dry_run_prints_the_plan_and_runs_nothing() {
     let world = World::page(FRAMED);
     world.edit("content/a.md", "{#one}", "{#one timeout=5s exit=any}");
     let before = world.tree("");
-    world.labdoc("verify --dry-run").stdout(str![[r#"
+    world
+        .labdoc("verify --dry-run")
+        .stdout(str![[r#"
 content/a.md
   up                   line 2    setup: exit 0, limit 60s, output not compared
   one                  line 6    run: any exit code, limit 5s, output not compared
@@ -76,7 +84,8 @@ content/a.md
   never                line 17   skipped: marked .skip: exit 0, limit 60s, output not compared
   down                 line 21   teardown: exit 0, limit 60s, output not compared
 
-"#]]).success();
+"#]])
+        .success();
     assert_eq!(before.changes(&world.tree("")), [] as [&str; 0]);
 }
 
@@ -168,10 +177,14 @@ fn a_run_sees_a_copy_of_the_declared_part_of_the_kit() {
 fn uses_that_match_nothing_are_named() {
     let world = kit();
     world.edit("content/a.md", "\"run.sh\", \"conf/**\"", "\"rum.sh\"");
-    world.labdoc("verify").any_stdout().stderr(str![[r#"
+    world
+        .labdoc("verify")
+        .any_stdout()
+        .stderr(str![[r#"
 error: content/a.md: `uses` matches no file of kit demo
 
-"#]]).code(2);
+"#]])
+        .code(2);
 }
 
 #[test]

@@ -49,14 +49,17 @@ echo c >c.txt
 ```
 ",
     );
-    world.labdoc("verify").stdout(str![[r#"
+    world
+        .labdoc("verify")
+        .stdout(str![[r#"
 content/a.md
   FAIL  a [TIME]  exit 127, expected 0
   FAIL  b [TIME]  exit 0, expected 1
   ok    c [TIME]
 1 page: 1 passed, 0 differ, 2 failed, 0 skipped
 
-"#]]).stderr(str![[r#"
+"#]])
+        .stderr(str![[r#"
 error[VR002]: block `a` ended with exit code 127, expected 0
  --> content/a.md:2:1
   |
@@ -74,7 +77,8 @@ error[VR002]: block `b` ended with exit code 0, expected 1
  = it printed nothing
 
 
-"#]]).code(1);
+"#]])
+        .code(1);
     assert!(world.exists("content/c.txt"));
 }
 
@@ -110,7 +114,9 @@ after
 ```
 ",
     );
-    world.labdoc("verify").stdout(str![[r#"
+    world
+        .labdoc("verify")
+        .stdout(str![[r#"
 content/a.md
   FAIL  quote [TIME]  syntax error
   FAIL  heredoc [TIME]  syntax error
@@ -118,7 +124,8 @@ content/a.md
   ok    after [TIME]
 1 page: 1 passed, 0 differ, 3 failed, 0 skipped
 
-"#]]).stderr(str![[r#"
+"#]])
+        .stderr(str![[r#"
 error[VR004]: block `quote`: unexpected EOF while looking for matching `"'
  --> content/a.md:5:1
   |
@@ -142,7 +149,8 @@ error[VR004]: block `loop`: syntax error near unexpected token `fi'
  = nothing of the block was run
 
 
-"#]]).code(1);
+"#]])
+        .code(1);
     assert!(!world.exists("content/ran"));
 }
 
@@ -153,11 +161,15 @@ fn a_block_over_its_limit_is_ended_with_its_children() {
         "```sh {{#slow timeout=500ms}}\necho part; sh -c 'sleep {mark} & sleep {mark}'\n```\n\n```sh {{#next}}\necho next\n```\n"
     ));
     let started = std::time::Instant::now();
-    world.labdoc("verify").any_stdout().stderr(str![[r#"
+    world
+        .labdoc("verify")
+        .any_stdout()
+        .stderr(str![[r#"
 error[VR003]: block `slow` was ended after its time limit of 500ms
 ...
 
-"#]]).code(1);
+"#]])
+        .code(1);
     assert!(started.elapsed().as_secs() < 30, "ends long before the sleep does");
     assert_eq!(processes(&mark), [] as [&str; 0]);
 }
@@ -225,7 +237,9 @@ fn teardown_runs_after_a_block_that_ends_the_shell() {
 #[test]
 fn fail_fast_stops_the_page_and_still_tears_down() {
     let world = framed("```sh {#bad}\necho bad >>log; false\n```");
-    world.labdoc("verify --fail-fast").stdout(str![[r#"
+    world
+        .labdoc("verify --fail-fast")
+        .stdout(str![[r#"
 content/a.md
   ok    up [TIME]
   FAIL  bad [TIME]  exit 1, expected 0
@@ -233,7 +247,9 @@ content/a.md
   ok    down [TIME]
 1 page: 2 passed, 0 differ, 1 failed, 1 skipped
 
-"#]]).any_stderr().code(1);
+"#]])
+        .any_stderr()
+        .code(1);
     assert_eq!(world.read("content/log"), "up\nbad\ndown\n");
 }
 

@@ -18,14 +18,18 @@ fn an_edited_result_is_named() {
 fn an_edited_verdict_is_named() {
     let (world, run) = World::recorded();
     world.edit(&format!("{run}/verdict.json"), "\"duration_ms\":", "\"duration_ms\":1");
-    world.labdoc("build").any_stdout().stderr(str![[r#"
+    world
+        .labdoc("build")
+        .any_stdout()
+        .stderr(str![[r#"
 error[EV115]: T1: verdict.json was edited after the run
  --> evidence/T1/[RUN]/verdict.json
  = its last key does not hold the digest of what stands before it
  = help: restore it from the version control, or record the run again
 
 
-"#]]).code(1);
+"#]])
+        .code(1);
 }
 
 #[test]
@@ -65,7 +69,8 @@ fn a_missing_or_empty_file_is_named() {
 #[test]
 fn a_run_in_another_folder_is_named() {
     let (world, run) = World::recorded();
-    std::fs::rename(world.path(&run), world.path("evidence/T1/20200101T000000Z-000000")).expect("mv");
+    std::fs::rename(world.path(&run), world.path("evidence/T1/20200101T000000Z-000000"))
+        .expect("mv");
     let ended = world.labdoc("build").any_output().code(1);
     assert!(ended.stderr.contains("error[EV108]"), "{}", ended.stderr);
 }

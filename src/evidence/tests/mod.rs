@@ -127,6 +127,9 @@ impl Lab {
         Page {
             file,
             marks: Vec::new(),
+            filled: Vec::new(),
+            includes: Vec::new(),
+            markup: crate::book::Markup::default(),
             out: String::new(),
             path: PAGE.into(),
             body: 0,
