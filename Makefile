@@ -6,7 +6,7 @@ SHELL = /bin/sh
 CARGO = cargo
 OUT = public
 # Seconds that the browser tests may take.
-BROWSER_SECONDS = 240
+BROWSER_SECONDS = 600
 
 # Where cargo writes, and where a user's own tools lie (Debian keeps nginx out of a user's PATH).
 TARGET = "$${CARGO_TARGET_DIR:-target}"

@@ -18,6 +18,7 @@ mod fence;
 mod html;
 mod kit;
 mod proc;
+mod secrets;
 mod site;
 mod source;
 mod vary;

@@ -1,9 +1,15 @@
-//! What only the whole book can show: links, and whether pages can be run.
+//! What only the whole book can show: links, whether pages can be run, whether what is printed was
+//! recorded, and what must not be published.
 
+pub(crate) mod exposure;
 mod includes;
 pub(crate) mod links;
+mod offline;
+mod printed;
 mod runnable;
 
 pub(crate) use includes::includes;
 pub(crate) use links::links;
+pub(crate) use offline::offline;
+pub(crate) use printed::Printed;
 pub(crate) use runnable::runnable;

@@ -27,6 +27,9 @@ pub(crate) struct BookToml {
     /// `[vars]`: what `{{ name }}` stands for on every page.
     #[serde(default)]
     pub(crate) vars: BTreeMap<String, serde_json::Value>,
+    /// `[offline]`.
+    #[serde(default)]
+    pub(crate) offline: OfflineTable,
 }
 
 /// `[markup]`: what of Markdown is switched on beside the usual.
@@ -143,6 +146,18 @@ pub(crate) struct EvidenceTable {
     pub(crate) default: Level,
     /// Written by the first seal.
     pub(crate) sealed: bool,
+    /// After which time a source must be read again, such as `365d`.
+    pub(crate) source_expires_after: Option<String>,
+    /// Files under `evidence/` that are published as they are although a browser runs them.
+    pub(crate) allow_active: Vec<String>,
     /// Levels of `--release` that differ from `error`, by state.
     pub(crate) release: BTreeMap<String, Level>,
+}
+
+/// `[offline]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct OfflineTable {
+    /// Whether the whole site is also packed into archives under `offline/`.
+    pub(crate) archive: bool,
 }

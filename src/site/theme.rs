@@ -24,9 +24,9 @@ macro_rules! embed {
 
 /// The default templates and words.
 const DEFAULT_TEMPLATES: &[(&str, &[u8])] = embed!("templates":
-    "404.html", "base.html", "bundle.html", "folder.html", "i18n/en.json",
+    "404.html", "base.html", "bundle.html", "claim.html", "corrections.html", "folder.html", "i18n/en.json",
     "i18n/ko.json", "kit.html", "page.html", "parts.html", "record.html", "run.html",
-    "section.html", "viewer.html",
+    "section.html", "sources.html", "viewer.html",
 );
 
 /// The default static files.
@@ -87,7 +87,8 @@ impl Theme {
 fn template_error(error: &tera::Error) -> Diagnostic {
     let text = error.to_string();
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let first = lines.next().unwrap_or("template error").to_owned();
+    let first = lines.next().unwrap_or("template error");
+    let first = first.strip_prefix("error: ").unwrap_or(first).to_owned();
     let rest: Vec<&str> = lines.collect();
     let finding = Diagnostic::error("TP001", first);
     let finding = if rest.is_empty() { finding } else { finding.note(rest.join("\n")) };

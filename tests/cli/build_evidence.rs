@@ -65,7 +65,7 @@ fn printed_output_that_breaks_an_expect_shows_failed() {
     world.edit("content/lab.md", "\nlost 3\n", "\nlost 5\n");
     let ended = world.labdoc("build").any_output().success();
     assert!(ended.stderr.contains("warning[EV104]"), "{}", ended.stderr);
-    assert_eq!((state(&world, "C1"), state(&world, "C2")), ("failed".into(), "ok".into()));
+    assert_eq!((state(&world, "C1"), state(&world, "C2")), ("bad".into(), "ok".into()));
     world.labdoc("build --release").any_output().code(1);
     // The claim that does not rest on that value stands.
     assert!(!ended.stderr.contains("claim C2"), "{}", ended.stderr);
@@ -78,7 +78,7 @@ fn a_newer_run_that_fails_overturns_the_pass() {
     world.labdoc("verify --record").any_output().code(1);
     let ended = world.labdoc("build").any_output().success();
     assert!(ended.stderr.contains("warning[EV104]"), "{}", ended.stderr);
-    assert_eq!((state(&world, "C1"), state(&world, "C2")), ("failed".into(), "stale".into()));
+    assert_eq!((state(&world, "C1"), state(&world, "C2")), ("bad".into(), "ok".into()));
 }
 
 #[test]

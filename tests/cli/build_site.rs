@@ -167,15 +167,25 @@ fn a_second_build_touches_nothing() {
 
 #[test]
 fn own_templates_override_the_theme_and_a_broken_one_is_an_error() {
-    let world = World::page("# A\n").file("templates/page.html", "own {{ page.title }}\n");
-    let ended = world.labdoc("build").any_output().code(0);
-    assert_eq!(ended.stderr, "");
-    assert_eq!(world.read("public/a.html"), "own A\n");
-    world.write("templates/page.html", "line one\n{% for %}\n");
-    let ended = world.labdoc("build").any_output().code(1);
-    assert!(ended.stderr.starts_with("error[TP001]: "), "{}", ended.stderr);
-    assert!(ended.stderr.contains("page.html"), "{}", ended.stderr);
-    assert_eq!(world.read("public/a.html"), "own A\n");
+    let world = World::page("# A\n").file("templates/404.html", "own {{ site.title }}\n");
+    world.labdoc("build").any_stdout().success();
+    assert_eq!(world.read("public/404.html"), "own Test site\n");
+    world.write("templates/404.html", "line one\n{% for %}\n");
+    world
+        .labdoc("build")
+        .any_stdout()
+        .stderr(str![[r#"
+error[TP001]: Found `%}` but expected identifier.
+ |  --> 404.html:2:8
+ |   |
+ | 2 | {% for %}
+ |   |        ^^
+ = help: the site's own templates/ override the default theme; see templates/README.md
+
+
+"#]])
+        .code(1);
+    assert_eq!(world.read("public/404.html"), "own Test site\n");
 }
 
 #[test]

@@ -6,10 +6,14 @@
 //! sheet and no inline style: what merman writes as CSS becomes attributes.
 
 #[cfg(feature = "mermaid")]
+mod attributes;
+#[cfg(feature = "mermaid")]
 mod colour;
 mod fence;
 #[cfg(feature = "mermaid")]
 mod measure;
+#[cfg(feature = "mermaid")]
+mod number;
 #[cfg(feature = "mermaid")]
 mod render;
 #[cfg(feature = "mermaid")]
