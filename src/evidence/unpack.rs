@@ -116,7 +116,7 @@ fn zip(bytes: &[u8], taken: &mut Taken) -> Result<(), Failure> {
     let mut archive = ::zip::ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).map_err(broken)?;
-        let path = entry.name().map_err(|error| broken(error.into()))?.to_string();
+        let path = entry.name().map_err(broken)?.to_string();
         let kind = entry.unix_mode().map_or(0o100_000, |mode| mode & 0o170_000);
         if entry.is_dir() {
             continue;
