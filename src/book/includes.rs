@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::blocks::{Fence, Shape};
+use super::blocks::Fence;
+use super::blocks::shape::Shape;
 use crate::diag::Diagnostic;
 use crate::fence::parse_header;
 use crate::source::{FileId, Span};

@@ -27,7 +27,6 @@ pub(crate) struct Setting {
 }
 
 /// Parses a page outside all settings.
-#[cfg(test)]
 pub(crate) fn parse(sources: &Sources, file: FileId) -> Checked<Page> {
     parse_in(sources, file, &Setting::default())
 }

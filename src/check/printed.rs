@@ -3,7 +3,7 @@
 //! edited block nothing can be said.
 
 use crate::book::{Block, BlockKind, Book, Page, class_names};
-use crate::compare::{Question, compare, console_outputs, normalise};
+use crate::compare::{Form, Question, compare, console_outputs, normalise};
 use crate::diag::Diagnostic;
 use crate::evidence::{Bundles, CheckOutcome, Now, Part, Policy, Run, Word};
 use crate::source::Sources;
@@ -70,10 +70,16 @@ impl Printed<'_> {
         let (block, parts) = of;
         let config = &self.book.config;
         let classes = config.classes.select(class_names(page, block, config));
-        let unordered = block.output.as_ref().is_some_and(|output| output.unordered);
+        let options = &block.options;
+        let output = block.output.as_ref();
+        let (order, within) = output
+            .map_or((options.order, &options.within), |output| (output.order, &output.within));
+        let classes = classes.bounded(within.clone());
+        let form = if options.strict { Form::Strict } else { Form::Plain };
         let mut one = |printed: &str, measured: &str| {
-            let measured = &normalise(measured.as_bytes());
-            let question = Question { printed, measured, classes: &classes, unordered };
+            let measured = &normalise(measured.as_bytes(), form);
+            let classes = &classes;
+            let question = Question { printed, measured, classes, order, form, first_line: 0 };
             compare(&question, names).equal
         };
         match (&block.output, block.kind) {

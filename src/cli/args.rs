@@ -93,9 +93,16 @@ pub(crate) struct VerifyArgs {
     /// Pages or folders of pages [default: every page of the book that has runnable blocks]
     #[arg(value_name = "PAGE")]
     pub(crate) pages: Vec<PathBuf>,
-    /// Refresh output that differs, in place
-    #[arg(long)]
-    pub(crate) update: bool,
+    /// Refresh output that differs, in place; with =ID only that of these blocks
+    #[arg(
+        long,
+        value_name = "ID",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        value_delimiter = ','
+    )]
+    pub(crate) update: Vec<String>,
     /// Write the run under evidence/
     #[arg(long)]
     pub(crate) record: bool,
@@ -105,9 +112,35 @@ pub(crate) struct VerifyArgs {
     /// Only this block, with setup and teardown
     #[arg(long, value_name = "ID", conflicts_with = "record")]
     pub(crate) only: Vec<String>,
+    /// Only blocks with this tag, with setup and teardown
+    #[arg(long, value_name = "TAG", conflicts_with = "record")]
+    pub(crate) tag: Vec<String>,
+    /// The value of a page's parameter, instead of the one in its header
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
+    pub(crate) param: Vec<(String, String)>,
     /// Stop a page at its first failure; teardown still runs
     #[arg(long)]
     pub(crate) fail_fast: bool,
+}
+
+/// `NAME=VALUE`.
+fn parameter(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write it as NAME=VALUE".to_owned()),
+    }
+}
+
+impl VerifyArgs {
+    /// Whether output that differs is refreshed.
+    pub(crate) fn updates(&self) -> bool {
+        !self.update.is_empty()
+    }
+
+    /// The blocks that are refreshed; all when empty.
+    pub(crate) fn update_ids(&self) -> Vec<String> {
+        self.update.iter().filter(|id| !id.is_empty()).cloned().collect()
+    }
 }
 
 /// What can be done with evidence.

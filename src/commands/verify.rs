@@ -11,15 +11,20 @@ use crate::check;
 use crate::cli::{Common, Console, VerifyArgs};
 use crate::diag::{Diagnostic, Failure, Severity};
 use crate::disk;
+use crate::evidence::load_bundles;
 use crate::proc::Interrupt;
 use crate::source::Sources;
-use crate::verify::findings::{findings, stale_lives};
+use crate::verify::edit::{self, Edit};
+use crate::verify::findings::findings;
 use crate::verify::includes::include_edits;
+use crate::verify::judge::rejudged;
+use crate::verify::lives::recorded_lives;
+use crate::verify::needs::{self, Probe};
 use crate::verify::outcome::{PageResult, Problem, StepResult};
 use crate::verify::plan::{Plan, Role, Selection, Step, plan};
 use crate::verify::record::{self, Ran, Started};
-use crate::verify::rewrite;
-use crate::verify::run::{Watch, rejudged, run};
+use crate::verify::rewrite::{self, Refresh};
+use crate::verify::run::{Watch, run};
 use crate::verify::world::World;
 
 /// Runs the chosen pages.
@@ -40,7 +45,7 @@ pub(crate) fn verify(
         [] => loaded.value.pages.iter().collect(),
         _ => chosen.iter().map(|at| &loaded.value.pages[*at]).collect(),
     };
-    if args.update && !args.dry_run && refresh_includes(&root, &pages, &sources, console)? {
+    if args.updates() && !args.dry_run && refresh_includes(&root, &pages, &sources, console)? {
         sources = Sources::default();
         loaded = load(&root, &mut sources, LoadOptions { drafts: true })?;
     }
@@ -57,7 +62,7 @@ pub(crate) fn verify(
             .summary("nothing was run", &json!({ "outcome": "findings", "errors": tally.errors }));
         return Ok(Ended::Findings);
     }
-    check_only(&loaded.value, &chosen, args)?;
+    check_choice(&loaded.value, &chosen, args)?;
     if args.dry_run {
         return Ok(dry_run(&loaded.value, &chosen, (args, &sources), console));
     }
@@ -75,7 +80,7 @@ fn refresh_includes(
     let mut written = false;
     for page in pages {
         let edits = include_edits(root, page, sources)?;
-        if rewrite::write(&root.join(&page.path), sources.text(page.file), &edits)? {
+        if edit::write(&root.join(&page.path), sources.text(page.file), &edits)? {
             console.say(&format!("  refreshed {}", page.path));
             written = true;
         }
@@ -136,19 +141,38 @@ fn concerns(finding: &Diagnostic, book: &Book, chosen: &[usize], sources: &Sourc
     book.page_at(&path).is_none_or(|at| !other(at))
 }
 
-/// `--only` names a block of a chosen page.
-fn check_only(book: &Book, chosen: &[usize], args: &VerifyArgs) -> Result<(), Failure> {
+/// What is named on the command line is there: blocks, tags and parameters of a chosen page.
+fn check_choice(book: &Book, chosen: &[usize], args: &VerifyArgs) -> Result<(), Failure> {
+    let pages = || chosen.iter().map(|at| &book.pages[*at]);
+    let blocks = || pages().flat_map(|page| &page.blocks);
+    let ids: Vec<&str> = blocks().map(|block| block.id.as_str()).collect();
     for id in &args.only {
-        let known = |at: &usize| book.pages[*at].block(id).is_some();
-        if !chosen.iter().any(known) {
-            let ids = chosen.iter().flat_map(|at| &book.pages[*at].blocks).map(|b| b.id.as_str());
-            let failure =
-                Failure::new(format!("--only {id}: no chosen page has a block of that id"));
-            let near = crate::diag::nearest(id, ids).map(|near| format!("did you mean {near}?"));
-            return Err(Failure { hint: near, ..failure });
-        }
+        known(id, &ids, &format!("--only {id}: no chosen page has a block of that id"))?;
+    }
+    for id in args.update_ids() {
+        known(&id, &ids, &format!("--update={id}: no chosen page has a block of that id"))?;
+    }
+    let tags: Vec<&str> = blocks().flat_map(|b| &b.options.tags).map(String::as_str).collect();
+    for tag in &args.tag {
+        known(tag, &tags, &format!("--tag {tag}: no block of a chosen page has that tag"))?;
+    }
+    let params: Vec<&str> =
+        pages().flat_map(|p| p.front.params.keys()).map(String::as_str).collect();
+    for (name, _) in &args.param {
+        let message = format!("--param {name}: no chosen page has that parameter");
+        known(name, &params, &message)?;
     }
     Ok(())
+}
+
+/// Refuses a name that is not among those that are known.
+fn known(name: &str, known: &[&str], message: &str) -> Result<(), Failure> {
+    if known.contains(&name) {
+        return Ok(());
+    }
+    let near = crate::diag::nearest(name, known.iter().copied());
+    let hint = near.map(|near| format!("did you mean {near}?"));
+    Err(Failure { hint, ..Failure::new(message) })
 }
 
 /// Prints the plan.
@@ -177,10 +201,12 @@ fn dry_run(
 fn describe(plan: &Plan, sources: &Sources) -> String {
     let mut out = plan.path.clone();
     for step in &plan.steps {
-        let role = match (step.skip, step.role) {
+        let role = match (&step.skip, step.role) {
             (Some(why), _) => format!("skipped: {why}"),
             (None, Role::Setup) => "setup".to_owned(),
             (None, Role::Teardown) => "teardown".to_owned(),
+            (None, Role::OnFailure) => "on failure".to_owned(),
+            (None, Role::Normal) if step.background => "in the background".to_owned(),
             (None, Role::Normal) => "run".to_owned(),
         };
         let line = step.units.first().map_or(0, |unit| sources.line(unit.span));
@@ -190,19 +216,31 @@ fn describe(plan: &Plan, sources: &Sources) -> String {
         let compare = if compared { "output compared" } else { "output not compared" };
         let vary = step.classes.names().join(",");
         let vary = if vary.is_empty() { String::new() } else { format!(", vary={vary}") };
+        let more = more_options(step);
         out.push_str(&format!(
-            "\n  {:<20} line {line:<4} {role}: {exit}, limit {timeout:?}, {compare}{vary}",
+            "\n  {:<20} line {line:<4} {role}: {exit}, limit {timeout:?}, {compare}{vary}{more}",
             step.id
         ));
     }
     out
 }
 
+/// The options of a block that most blocks do not have, as they stand on the page.
+fn more_options(step: &Step) -> String {
+    let mut words = Vec::new();
+    words.extend(step.retry.map(|retry| format!("retry={retry:?}")));
+    words.extend(step.ready.as_ref().map(|ready| format!("ready: {ready}")));
+    words.extend(step.needs.iter().map(|need| format!("needs {need}")));
+    words.into_iter().map(|word| format!(", {word}")).collect()
+}
+
 /// A planned block for programs.
 fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
     let role = match step.role {
         Role::Setup => "setup",
+        Role::Normal if step.background => "background",
         Role::Normal => "run",
+        Role::OnFailure => "on-failure",
         Role::Teardown => "teardown",
     };
     json!({ "plan": {
@@ -216,7 +254,8 @@ fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
 
 /// What of the pages is run.
 fn selection(args: &VerifyArgs) -> Selection {
-    Selection { only: args.only.clone() }
+    let (only, tags, params) = (args.only.clone(), args.tag.clone(), args.param.clone());
+    Selection { only, tags, params }
 }
 
 /// One call of the command.
@@ -252,8 +291,16 @@ impl Job<'_> {
             .map_err(|error| Failure::new(format!("cannot listen for signals: {error}")))?;
         let mut counts = Counts::default();
         let mut bad = false;
+        let mut probe = Probe::default();
         for at in chosen {
-            let (result, clean) = self.run_page(&self.book.pages[*at], &interrupt, &mut counts)?;
+            let page = &self.book.pages[*at];
+            let mut plan = plan(page, &self.book.config, self.sources, &selection(self.args));
+            needs::apply(&mut plan, &mut probe);
+            if let Some(why) = &plan.skip {
+                self.skip_page(&plan, why, &mut counts);
+                continue;
+            }
+            let (result, clean) = self.run_page(page, &plan, (&interrupt, &mut counts))?;
             bad |= !clean;
             if let Some(signal) = result.interrupted {
                 self.summary(&counts, chosen.len(), "interrupted");
@@ -264,16 +311,21 @@ impl Job<'_> {
         Ok(if bad { Ended::Findings } else { Ended::Clean })
     }
 
+    /// A page whose needs are not met.
+    fn skip_page(&self, plan: &Plan, why: &str, counts: &mut Counts) {
+        counts.skipped += plan.steps.len();
+        self.console.say(&format!("{}\n  skipped: {why}", plan.path));
+    }
+
     /// Runs one page; the second value says whether nothing is left to do.
     fn run_page(
         &self,
         page: &Page,
-        interrupt: &Interrupt,
-        counts: &mut Counts,
+        plan: &Plan,
+        (interrupt, counts): (&Interrupt, &mut Counts),
     ) -> Result<(PageResult, bool), Failure> {
-        let plan = plan(page, &self.book.config, self.sources, &selection(self.args));
         let started = Started::now();
-        let world = World::make(self.root, &plan)?;
+        let world = World::make(self.root, plan)?;
         self.console.say(&page.path);
         let progress = |step: &Step| {
             let line = step.units.first().map_or(0, |unit| self.sources.line(unit.span));
@@ -282,14 +334,14 @@ impl Job<'_> {
         };
         let fail_fast = self.args.fail_fast;
         let watch = Watch { interrupt: Some(interrupt), progress: &progress, fail_fast };
-        let result = run(&plan, &world, &watch)?;
+        let result = run(plan, &world, &watch)?;
         for step in &result.steps {
             self.report(step, counts);
         }
-        let found = findings(&plan, page, &result, self.sources);
+        let found = findings(plan, page, &result, self.sources);
         self.console.findings(&found, self.sources);
         let errors = found.iter().any(|finding| finding.severity == Severity::Error);
-        let refreshed = self.args.update && self.refresh(page, &plan, &result, counts)?;
+        let refreshed = self.args.updates() && self.refresh(page, plan, &result, counts)?;
         let mut measured = true;
         if self.args.record {
             let run = Recorded { world: &world, result: &result, started };
@@ -356,19 +408,37 @@ impl Job<'_> {
         result: &PageResult,
         counts: &mut Counts,
     ) -> Result<bool, Failure> {
-        let mut edits = rewrite::output_edits(plan, result, self.sources);
-        for ran in result.steps.iter().filter(|ran| ran.passed() || ran.only_drifted()) {
-            edits.extend(stale_lives(plan, page, result, ran).iter().map(|drift| drift.edit()));
+        let only = self.args.update_ids();
+        let (sources, config) = (self.sources, &self.book.config);
+        let refresh = Refresh { page, plan, result, sources, config, only: &only };
+        let mut fresh = refresh.edits();
+        if only.is_empty() {
+            fresh.edits.extend(self.recorded_edits(page)?);
         }
         let text = self.sources.text(page.file);
-        if rewrite::write(&self.root.join(&page.path), text, &edits)? {
+        if edit::write(&self.root.join(&page.path), text, &fresh.edits)? {
             counts.refreshed += 1;
             self.console.say(&format!("  refreshed {}", page.path));
         }
-        Ok(result
-            .steps
-            .iter()
-            .all(|ran| ran.skipped.is_some() || ran.passed() || rewrite::can_refresh(plan, ran)))
+        for note in &fresh.notes {
+            self.console.say(&format!("  note: {note}"));
+        }
+        let chosen = |ran: &StepResult| only.is_empty() || only.contains(&ran.id);
+        let done = |ran: &StepResult| {
+            let drift = chosen(ran) && rewrite::can_refresh(plan, ran);
+            ran.skipped.is_some() || ran.passed() || drift
+        };
+        Ok(result.steps.iter().all(done))
+    }
+
+    /// The edits of live numbers that stand on other pages' runs.
+    fn recorded_edits(&self, page: &Page) -> Result<Vec<Edit>, Failure> {
+        let foreign = |name: &String| name.contains('#');
+        if !page.lives.iter().filter_map(|live| live.name.as_ref()).any(foreign) {
+            return Ok(Vec::new());
+        }
+        let bundles = load_bundles(self.root)?;
+        Ok(recorded_lives(page, &bundles).iter().map(|drift| drift.edit()).collect())
     }
 
     /// One line a block.
@@ -387,7 +457,7 @@ impl Job<'_> {
             "FAIL"
         };
         let seconds = step.duration.as_secs_f64();
-        let why = step.skipped.map(|why| format!("  {why}")).unwrap_or_default();
+        let why = step.skipped.as_ref().map(|why| format!("  {why}")).unwrap_or_default();
         let why = why + &problem_words(step);
         self.console.say(&format!("  {word:<5} {:<20} {seconds:>7.2} s{why}", step.id));
     }
@@ -421,6 +491,7 @@ fn problem_words(step: &StepResult) -> String {
         Problem::TimedOut(limit) => format!("time limit of {limit:?}"),
         Problem::Interrupted => "interrupted".to_owned(),
         Problem::Capture(name) => format!("capture {name} found nothing"),
+        Problem::Background(why) => why.clone(),
     });
     let words: Vec<String> = words.collect();
     if words.is_empty() { String::new() } else { format!("  {}", words.join(", ")) }

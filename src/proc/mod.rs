@@ -8,6 +8,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "this room is the door to processes and their pipes")]
 
+mod ask;
 mod children;
 mod folder;
 mod interrupt;
@@ -16,17 +17,20 @@ mod kept;
 mod pipe;
 mod platform;
 mod report;
+mod terminal;
 mod tree;
 
 pub(crate) use keeper::{KEEPER_ARGUMENT, keeper_main};
 
-pub(crate) use folder::{PrivateFolder, forget_file};
+pub(crate) use ask::ask;
+pub(crate) use folder::{PrivateFolder, forget_file, small_file};
 pub(crate) use interrupt::Interrupt;
 pub(crate) use kept::{Kept, KeptShell};
 pub(crate) use pipe::{
     Read, make_fifo, open_both_ways, open_reader, read_some, unread, wait_readable,
 };
 pub(crate) use report::Report;
+pub(crate) use terminal::Terminal;
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;

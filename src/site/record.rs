@@ -345,12 +345,20 @@ pub(super) fn proof(site: &Site<'_>, page: usize) -> Option<Value> {
         .iter()
         .flat_map(|state| state.links.iter().filter_map(|link| link.run.as_ref()))
         .max_by_key(|run| run.run.date);
-    let key = if standing == states.len() { "proof_all" } else { "proof_some" };
-    let sentence = site
+    let verified = states.iter().filter(|state| state.word == Word::Verified).count();
+    let key = if verified == states.len() { "proof_all" } else { "proof_some" };
+    let mut sentence = site
         .theme
         .word(key)
         .replace("{n}", &states.len().to_string())
-        .replace("{m}", &standing.to_string());
+        .replace("{m}", &verified.to_string());
+    // What others measured or published stands too, but no run of ours confirmed it.
+    for word in [Word::Reported, Word::Sourced, Word::Derived] {
+        let count = states.iter().filter(|state| state.word == word).count();
+        if count > 0 {
+            sentence.push_str(&format!(" · {} {count}", state_word(site, word)));
+        }
+    }
     let detail = newest.map(|run| {
         let when = site.theme.word("last_run").replace("{x}", &run.run.date.to_string());
         format!("{when}, {}", environment_text(run))

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::rewrite::{Edit, prefixed, widened_runs};
+use super::edit::{Edit, prefixed, widened_runs};
 use crate::book::{Include, Page};
 use crate::compare::{first_difference, wanted};
 use crate::diag::Failure;

@@ -1,14 +1,25 @@
 //! Running pages: plan, session, comparison, refresh, record.
 
+mod background;
 mod console;
+pub(crate) mod edit;
 pub(crate) mod findings;
 mod header;
+mod hints;
 pub(crate) mod includes;
+pub(crate) mod judge;
+pub(crate) mod lives;
+mod manifest;
+pub(crate) mod needs;
 pub(crate) mod outcome;
 pub(crate) mod plan;
+mod ready;
 pub(crate) mod record;
 mod replay;
 pub(crate) mod rewrite;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod world;
+
+#[cfg(test)]
+mod refresh_tests;

@@ -15,6 +15,7 @@ mod findings;
 mod judge;
 mod kill;
 mod kit;
+mod options;
 mod output;
 mod record;
 mod refresh;

@@ -9,6 +9,7 @@
 //! `script` holds the lines that bash reads, `shell` the pipes to it, `lane` and `output` what
 //! blocks print, `syntax` what bash says about a text that it cannot read.
 
+mod background;
 mod error;
 mod lane;
 mod output;
@@ -19,6 +20,7 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use background::Started;
 pub(crate) use error::SessionError;
 pub(crate) use output::Output;
 
@@ -58,10 +60,22 @@ pub(crate) struct Request<'a> {
     pub(crate) text: &'a str,
     /// How long it may take.
     pub(crate) timeout: Duration,
-    /// Whether standard error is kept apart; otherwise both are one stream, in order.
-    pub(crate) stderr_apart: bool,
+    /// Where the block prints.
+    pub(crate) streams: Streams,
     /// The user's wish to stop. A teardown block after the first signal passes none.
     pub(crate) interrupt: Option<&'a Interrupt>,
+}
+
+/// Where a block prints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Streams {
+    /// Standard output and standard error are one stream, in order.
+    #[default]
+    Joined,
+    /// Standard error is kept apart.
+    Apart,
+    /// Both are one terminal, and so is the standard input, which is at its end.
+    Terminal,
 }
 
 /// How a block ended.
@@ -92,7 +106,6 @@ pub(crate) struct Outcome {
     /// What it printed until then.
     pub(crate) output: Output,
     /// Its standard error, when kept apart.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for stderr=apart"))]
     pub(crate) stderr: Option<Output>,
     /// How long it took.
     pub(crate) duration: Duration,
@@ -210,7 +223,8 @@ impl Session {
     fn leave(&mut self) -> Result<Output, SessionError> {
         let failed = SessionError::system("end the session");
         let limit = self.options.output_limit;
-        let lane = Lane::open(self.folder.path(), self.runs, false, limit).map_err(&failed)?;
+        let lane =
+            Lane::open(self.folder.path(), self.runs, Streams::Joined, limit).map_err(&failed)?;
         self.notice_end()?;
         self.lanes.push(lane);
         if let Some(shell) = &mut self.shell {
