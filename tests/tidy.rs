@@ -14,8 +14,8 @@ const LAYERS: &[(u8, &[&str])] = &[
     (1, &["diag", "disk", "proc"]),
     (2, &["fence", "secrets", "vary", "yaml"]),
     (3, &["config"]),
-    (4, &["book", "compare"]),
-    (5, &["evidence", "kit"]),
+    (4, &["book"]),
+    (5, &["compare", "evidence", "kit"]),
     (6, &["html", "check"]),
     (7, &["serve", "site", "verify"]),
     (8, &["commands", "cli"]),
@@ -165,7 +165,7 @@ fn files_stay_short() {
 }
 
 /// The family letters of codes.
-const CODE: &str = "(?:PG|LK|CF|BL|DG|TP|VR|KT|EV|SE|OF|LD)[0-9]{3}";
+const CODE: &str = "(?:PG|LK|CF|BL|DG|IM|IN|MA|TP|VA|VR|KT|EV|SE|OF|LD)[0-9]{3}";
 
 #[test]
 fn every_diagnostic_code_is_documented_and_the_other_way_round() {

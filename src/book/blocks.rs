@@ -1,7 +1,7 @@
 //! The executable blocks of a page and the output that is printed for them.
 
 mod options;
-mod shape;
+pub(super) mod shape;
 
 use std::ops::Range;
 

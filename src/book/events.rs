@@ -15,12 +15,21 @@ pub(crate) type Spanned<'a> = (Event<'a>, Range<usize>);
 /// The comment that makes a delimiter run flank.
 const MARK: &str = "<!---->";
 
+/// What of Markdown a book has switched on beside the usual.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Markup {
+    /// `$x$` and `$$x$$` are formulas.
+    pub(crate) math: bool,
+}
+
 /// The events of `text[body..]`, ranges counted from the start of `text`.
-pub(crate) fn events(text: &str, body: usize) -> Vec<Spanned<'_>> {
+pub(crate) fn events(text: &str, body: usize, markup: Markup) -> Vec<Spanned<'_>> {
     let source = &text[body..];
-    let first: Vec<Spanned<'_>> = Parser::new_ext(source, options()).into_offset_iter().collect();
+    let options = options(markup);
+    let first: Vec<Spanned<'_>> = Parser::new_ext(source, options).into_offset_iter().collect();
     let inserts = stuck_runs(source, &first);
-    let mut events = if inserts.is_empty() { first } else { second_pass(source, &inserts) };
+    let mut events =
+        if inserts.is_empty() { first } else { second_pass(source, &inserts, options) };
     for (_, range) in &mut events {
         *range = range.start + body..range.end + body;
     }
@@ -28,8 +37,9 @@ pub(crate) fn events(text: &str, body: usize) -> Vec<Spanned<'_>> {
 }
 
 /// CommonMark and GFM; no smart quotes, no single-tilde strike-out, no sub- and superscript.
-fn options() -> Options {
-    Options::ENABLE_TABLES
+fn options(markup: Markup) -> Options {
+    let math = if markup.math { Options::ENABLE_MATH } else { Options::empty() };
+    math | Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
@@ -96,7 +106,7 @@ fn is_punctuation(c: char) -> bool {
 }
 
 /// Parses with marks inserted, and maps the ranges back.
-fn second_pass<'a>(source: &str, inserts: &[usize]) -> Vec<Spanned<'a>> {
+fn second_pass<'a>(source: &str, inserts: &[usize], options: Options) -> Vec<Spanned<'a>> {
     let mut marked = String::with_capacity(source.len() + inserts.len() * MARK.len());
     let mut from = 0;
     for at in inserts {
@@ -106,7 +116,7 @@ fn second_pass<'a>(source: &str, inserts: &[usize]) -> Vec<Spanned<'a>> {
     }
     marked.push_str(&source[from..]);
     let back = |offset: usize| map_back(offset, inserts);
-    Parser::new_ext(&marked, options())
+    Parser::new_ext(&marked, options)
         .into_offset_iter()
         .filter(|(event, _)| !matches!(event, Event::InlineHtml(html) if html.as_ref() == MARK))
         .map(|(event, range)| (event.into_static(), back(range.start)..back(range.end)))
@@ -135,7 +145,7 @@ mod tests {
 
     fn html(text: &str) -> String {
         let mut out = String::new();
-        let events = events(text, 0).into_iter().map(|(event, _)| event);
+        let events = events(text, 0, Markup::default()).into_iter().map(|(event, _)| event);
         pulldown_cmark::html::push_html(&mut out, events);
         out.trim().trim_start_matches("<p>").trim_end_matches("</p>").to_owned()
     }
@@ -164,7 +174,7 @@ mod tests {
     #[test]
     fn ranges_are_those_of_the_page() {
         let text = "앞 **쿠(K)**를 [x](b.md)";
-        for (event, range) in events(text, 0) {
+        for (event, range) in events(text, 0, Markup::default()) {
             if let Event::Text(t) = event {
                 assert_eq!(&text[range], t.as_ref());
             }

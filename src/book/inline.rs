@@ -190,11 +190,11 @@ pub(crate) fn visible<'t>(text: &'t str, range: &Range<usize>, marks: &[Mark]) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::events::events;
+    use super::super::events::{Markup, events};
     use super::*;
 
     fn check(text: &str, expect: &[(&str, &str)]) {
-        let got: Vec<(String, String)> = marks(text, &events(text, 0))
+        let got: Vec<(String, String)> = marks(text, &events(text, 0, Markup::default()))
             .into_iter()
             .map(|mark| {
                 let kind = match &mark.kind {

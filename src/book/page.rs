@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::events::Markup;
+use super::includes::Include;
 use super::inline::Mark;
 pub(crate) use super::needs::Need;
 pub(crate) use super::ready::Ready;
+use super::vars::Filled;
 use crate::config::Config;
 use crate::fence::Attributes;
 use crate::source::{FileId, Span};
@@ -47,6 +50,12 @@ pub(crate) struct Page {
     pub(crate) lives: Vec<LiveNumber>,
     /// Where the brackets of claims, live numbers and references stand.
     pub(crate) marks: Vec<Mark>,
+    /// Variables with their values.
+    pub(crate) filled: Vec<Filled>,
+    /// Fences that show a file.
+    pub(crate) includes: Vec<Include>,
+    /// What of Markdown is switched on.
+    pub(crate) markup: Markup,
 }
 
 /// A heading.

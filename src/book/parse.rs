@@ -1,36 +1,55 @@
 //! A page's text to a [`Page`]. Parsing never fails: what is wrong is reported beside the value.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::blocks::{self, Fence};
-use super::events::{Spanned, events};
 use super::front::{self, Header};
+use super::events::{Markup, Spanned, events};
+use super::includes;
 use super::inline::{Mark, MarkKind, is_claim_id, marks, visible};
 use super::page::{Cite, ClaimSpan, Heading, Link, LiveNumber, Page};
 use super::slug::{slug, unique};
+use super::vars;
 use crate::diag::{Checked, Diagnostic};
 use crate::source::{FileId, Sources, Span};
 
-/// Parses the page of a book.
+/// What a page takes from the book's settings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Setting {
+    /// What of Markdown is switched on.
+    pub(crate) markup: Markup,
+    /// `[vars]`, by dotted name.
+    pub(crate) vars: BTreeMap<String, String>,
+}
+
+/// Parses a page outside all settings.
 pub(crate) fn parse(sources: &Sources, file: FileId) -> Checked<Page> {
+    parse_in(sources, file, &Setting::default())
+}
+
+/// Parses the page of a book.
+pub(crate) fn parse_in(sources: &Sources, file: FileId, setting: &Setting) -> Checked<Page> {
     let mut findings = Vec::new();
     let header = front::parse(sources, file, &mut findings);
-    page(sources, (file, header), &|_| true, findings)
+    page(sources, (file, header), (&|_| true, setting), findings)
 }
 
 /// Parses a page whose header was read; `ours` says which fences are looked at.
 pub(super) fn page(
     sources: &Sources,
     (file, (front, front_span, body)): (FileId, Header),
-    ours: &dyn Fn(&Fence) -> bool,
+    (ours, setting): (&dyn Fn(&Fence) -> bool, &Setting),
     mut findings: Vec<Diagnostic>,
 ) -> Checked<Page> {
     let text = sources.text(file);
-    let events = events(text, body);
+    let events = events(text, body, setting.markup);
+    let known = vars::Known { book: &setting.vars, page: &front.extra };
+    let filled = vars::find((file, text), &events, &known, &mut findings);
+    let events = vars::fill(events, &filled);
     let marks = marks(text, &events);
     let mut walk = Walk { file, text, marks: &marks, ..Walk::new(file) };
     for (event, range) in &events {
@@ -38,6 +57,7 @@ pub(super) fn page(
     }
     walk.fences.retain(ours);
     let blocks = blocks::collect(sources, file, &walk.fences, &mut findings);
+    let includes = includes::collect((file, text), &walk.fences, &mut findings);
     let claims = claims(file, text, &events, &marks);
     report_marks(file, &marks, &mut findings);
     let path = sources.path(file).to_owned();
@@ -62,6 +82,9 @@ pub(super) fn page(
         cites,
         lives,
         marks,
+        filled,
+        includes,
+        markup: setting.markup,
     };
     Checked { value, diagnostics: findings }
 }

@@ -17,10 +17,21 @@ pub(crate) fn slug(text: &str) -> String {
     out.trim_end_matches('-').to_owned()
 }
 
+/// Ids that the pages' frame itself uses, and what its ids begin with.
+const RESERVED: &[&str] = &["main", "record", "files"];
+const RESERVED_PREFIXES: &[&str] =
+    &["record-", "block-", "tab-", "panel-", "check-", "fn-", "fnref-", "mmd-"];
+
+/// The id, with `section-` before one that the pages' frame uses.
+fn allowed(id: &str) -> String {
+    let reserved = RESERVED.contains(&id) || RESERVED_PREFIXES.iter().any(|p| id.starts_with(p));
+    if reserved { format!("section-{id}") } else { id.to_owned() }
+}
+
 /// `wanted`, or `wanted-2`, `-3` … where it is taken.
 pub(crate) fn unique(wanted: &str, taken: &mut BTreeSet<String>) -> String {
-    let base = if wanted.is_empty() { "section" } else { wanted };
-    let mut id = base.to_owned();
+    let base = if wanted.is_empty() { "section".to_owned() } else { allowed(wanted) };
+    let mut id = base.clone();
     let mut number = 2;
     while !taken.insert(id.clone()) {
         id = format!("{base}-{number}");
@@ -41,5 +52,8 @@ mod tests {
         let mut taken = BTreeSet::new();
         assert_eq!(unique("a", &mut taken), "a");
         assert_eq!(unique("a", &mut taken), "a-2");
+        assert_eq!(unique("main", &mut taken), "section-main");
+        assert_eq!(unique("block-a", &mut taken), "section-block-a");
+        assert_eq!(unique("blocks", &mut taken), "blocks");
     }
 }

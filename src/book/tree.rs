@@ -8,7 +8,8 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::language::{in_language, representatives, split_language};
 use super::page::Page;
-use super::parse::parse;
+use super::parse::{Setting, parse_in};
+use super::{Markup, vars};
 use crate::config::{BOOK_TOML, Config};
 use crate::diag::{Checked, Diagnostic, Failure};
 use crate::disk;
@@ -45,8 +46,9 @@ pub(crate) struct Book {
     pub(crate) sections: Vec<Section>,
     /// The pages by what their translations share, and language.
     translations: BTreeMap<(String, String), usize>,
-    /// Files of `content/` that are no pages: they are published as they are.
-    pub(crate) assets: Vec<String>,
+    /// Files of `content/` that are no pages: they are published as they are, under their path in
+    /// NFC. The value is the path on the disk.
+    pub(crate) assets: BTreeMap<String, String>,
     /// `claims.yaml` files, with the folder they stand in.
     pub(crate) claim_files: Vec<FileId>,
 }
@@ -83,7 +85,13 @@ pub(crate) fn load(
             };
             if name.ends_with(".md") { pages.push(file) } else { book.value.claim_files.push(file) }
         } else {
-            book.value.assets.push(path);
+            let name: String = path.nfc().collect();
+            if let Some(other) = book.value.assets.insert(name.clone(), path) {
+                let message = format!("{CONTENT}/{other} and another file would both be {name}");
+                let finding = Diagnostic::error("PG005", message).in_file(&other, None);
+                let hint = "their names differ only in the form of their letters (NFC, NFD)";
+                book.diagnostics.push(finding.hint(hint));
+            }
         }
     }
     parse_pages(&mut book, sources, &pages);
@@ -135,7 +143,11 @@ pub(super) fn read_source(
 
 /// Parses pages, in parallel and in their order.
 fn parse_pages(book: &mut Checked<Book>, sources: &Sources, files: &[FileId]) {
-    let parsed: Vec<Checked<Page>> = files.par_iter().map(|file| parse(sources, *file)).collect();
+    let file = &book.value.config.file;
+    let setting =
+        Setting { markup: Markup { math: file.markup.math }, vars: vars::flat(&file.vars) };
+    let parsed: Vec<Checked<Page>> =
+        files.par_iter().map(|file| parse_in(sources, *file, &setting)).collect();
     for page in parsed {
         book.value.pages.push(page.value);
         book.diagnostics.extend(page.diagnostics);
@@ -306,7 +318,7 @@ mod tests {
         let outs: Vec<&str> =
             order.iter().map(|at| checked.value.pages[*at].out.as_str()).collect();
         assert_eq!(outs, ["index.html", "b/index.html", "a/z.html", "a/y.html"]);
-        assert_eq!(checked.value.assets, ["a/pic.png"]);
+        assert!(checked.value.assets.keys().eq(["a/pic.png"]));
         assert_eq!(checked.value.page_at("content/a/y.md"), Some(0));
     }
 

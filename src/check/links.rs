@@ -82,7 +82,7 @@ impl Map<'_> {
                 let path = format!("{below}{slash}index.html");
                 return Ok(Target::Inside { path, fragment });
             }
-            if self.book.assets.iter().any(|asset| asset == below) {
+            if self.book.assets.contains_key(below) {
                 return Ok(Target::Inside { path: below.to_owned(), fragment });
             }
         }
@@ -127,7 +127,7 @@ impl Map<'_> {
     /// Source paths that a link could have meant.
     fn candidates(&self) -> impl Iterator<Item = String> {
         let pages = self.book.pages.iter().map(|page| page.path.clone());
-        pages.chain(self.book.assets.iter().map(|asset| format!("{CONTENT}/{asset}")))
+        pages.chain(self.book.assets.keys().map(|asset| format!("{CONTENT}/{asset}")))
     }
 }
 

@@ -3,11 +3,13 @@
 
 mod after;
 pub(crate) mod exposure;
+mod includes;
 pub(crate) mod links;
 mod offline;
 mod printed;
 mod runnable;
 
+pub(crate) use includes::includes;
 pub(crate) use links::links;
 pub(crate) use offline::offline;
 pub(crate) use printed::Printed;

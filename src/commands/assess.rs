@@ -54,6 +54,7 @@ pub(crate) fn assess(common: &Common, args: &CheckArgs) -> Result<Assessed, Fail
     found.extend(check::runnable(&root, &book, &pages, &sources)?);
     let map = Map { book: &book, kits: &kits, statics: &statics };
     found.extend(check::links(&map));
+    found.extend(check::includes(&root, &book.pages)?);
     let judged = Judging { root: &root, book: &book, kits: &kits, sources: &sources, args };
     let evidence = judged.evidence(&mut found)?;
     let allowed = &book.config.file.evidence.allow_active;

@@ -8,8 +8,8 @@ use crate::check::links::Map;
 use crate::cli::{BuildArgs, CheckArgs, Common, Console, Laps, Tally};
 use crate::diag::{Diagnostic, Failure, Severity};
 use crate::disk;
-use crate::html::Highlight;
 use crate::site::{PageCache, Site, Staging, Theme, render};
+use crate::html::{Diagrams, Highlight};
 
 /// Builds the site.
 ///
@@ -122,7 +122,7 @@ pub(super) fn render_into(
     (cache, lap): (Option<&PageCache>, &(dyn Fn(&str) + Sync)),
 ) -> Result<Vec<Diagnostic>, Failure> {
     let map = Map { book: &assessed.book, kits: &assessed.kits, statics: &assessed.statics };
-    let highlight = Highlight::default();
+    let (highlight, diagrams) = (Highlight::default(), Diagrams::default());
     let site = Site {
         root: &assessed.root,
         book: &assessed.book,
@@ -136,6 +136,7 @@ pub(super) fn render_into(
         serve: cache.is_some(),
         cache,
         lap,
+        diagrams: &diagrams,
     };
     render(&site, staging)
 }

@@ -21,6 +21,8 @@ use crate::cli::{Common, Console, VerifyArgs};
 use crate::diag::{Diagnostic, Failure, Severity};
 use crate::proc::Interrupt;
 use crate::source::Sources;
+use crate::verify::edit;
+use crate::verify::includes::include_edits;
 use crate::verify::needs::{self, Probe};
 use crate::verify::order::Graph;
 use crate::verify::plan::{Selection, plan};
@@ -71,10 +73,15 @@ struct Prepared {
 /// Reads the pages, chooses among them, and shows what is wrong with them before anything runs.
 fn prepare(common: &Common, args: &VerifyArgs, board: &Board<'_>) -> Result<Prepared, Failure> {
     let mut loaded = load_pages(common, args)?;
+    // What a fence shows of a file does not depend on a run, and a run may use it.
+    if args.updates() && !args.dry_run && refresh_includes(&loaded, args, board)? {
+        loaded = load_pages(common, args)?;
+    }
     let mut before = std::mem::take(&mut loaded.book.diagnostics);
     let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);
     let chosen = choose(root, book, &args.pages)?;
     let chosen = narrow(common, args, &loaded, chosen)?;
+    before.extend(check::includes(root, &book.pages)?);
     before.extend(check::runnable(root, book, &chosen, sources)?);
     if !args.pages.is_empty() {
         before.retain(|finding| concerns(finding, book, &chosen, sources));
@@ -83,6 +90,25 @@ fn prepare(common: &Common, args: &VerifyArgs, board: &Board<'_>) -> Result<Prep
     board.findings(&before, sources);
     let errors = before.iter().filter(|finding| finding.severity == Severity::Error).count();
     Ok(Prepared { loaded, chosen, before, errors })
+}
+
+/// Refreshes the fences that show a file, of the named pages or of all; says whether a page was
+/// written.
+fn refresh_includes(loaded: &Loaded, args: &VerifyArgs, board: &Board<'_>) -> Result<bool, Failure> {
+    let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);
+    let pages = match &args.pages[..] {
+        [] => (0..book.pages.len()).collect(),
+        named => choose(root, book, named)?,
+    };
+    let mut written = false;
+    for page in pages.iter().map(|at| &book.pages[*at]) {
+        let edits = include_edits(root, page, sources)?;
+        if edit::write(&root.join(&page.path), sources.text(page.file), &edits)? {
+            board.flush(&page.path, vec![Said::Line(format!("  refreshed {}", page.path))], sources);
+            written = true;
+        }
+    }
+    Ok(written)
 }
 
 /// Whether a finding is about a chosen page, or about no page at all.

@@ -7,14 +7,18 @@
 mod align;
 mod anyorder;
 mod console;
+mod include;
 mod line;
 mod printed;
 mod sides;
 mod table;
+mod wanted;
 
 pub(crate) use align::Op;
 pub(crate) use console::{command, console_outputs, reads_as_command};
+pub(crate) use include::first_difference;
 pub(crate) use printed::{Form, PrintedLine, escape, normalise, parse as printed_lines};
+pub(crate) use wanted::wanted;
 
 use crate::vary::{Classes, Order, Renaming};
 use sides::Sides;

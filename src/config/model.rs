@@ -21,9 +21,23 @@ pub(crate) struct BookToml {
     /// `[evidence]`.
     #[serde(default)]
     pub(crate) evidence: EvidenceTable,
+    /// `[markup]`.
+    #[serde(default)]
+    pub(crate) markup: MarkupTable,
+    /// `[vars]`: what `{{ name }}` stands for on every page.
+    #[serde(default)]
+    pub(crate) vars: BTreeMap<String, serde_json::Value>,
     /// `[offline]`.
     #[serde(default)]
     pub(crate) offline: OfflineTable,
+}
+
+/// `[markup]`: what of Markdown is switched on beside the usual.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct MarkupTable {
+    /// `$x$` and `$$x$$` are formulas.
+    pub(crate) math: bool,
 }
 
 /// `[book]`; only the title has to be there.

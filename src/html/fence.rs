@@ -5,18 +5,31 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, TagEnd};
 
 use super::console;
-use super::escape::escape;
+use super::escape::{escape, escape_href};
 use super::walk::Walk;
-use crate::diag::Diagnostic;
+use crate::address::relative;
+use crate::diag::{Diagnostic, nearest};
 use crate::fence::{Attributes, Header, parse_braces, parse_header};
 
 /// Languages that have no colours of their own.
-const PLAIN: &[&str] = &["", "text", "txt", "plain", "plaintext", "output", "none", "mermaid"];
+const PLAIN: &[&str] = &["", "text", "txt", "plain", "plaintext", "output", "none"];
+/// `key=` that a plain fence knows.
+const KEYS: &[&str] = &["title", "mark", "include", "lines", "region", "description"];
+/// `.class` that a plain fence knows.
+const CLASSES: &[&str] = &["numbered", "diff", "vars", "source"];
+
+/// The text of a fence, and where each piece of it stands in the page.
+pub(super) struct Code {
+    /// The text without prefixes.
+    pub(super) text: String,
+    /// Where a piece begins in the text, and its place in the page.
+    pub(super) pieces: Vec<(usize, Range<usize>)>,
+}
 
 impl Walk<'_> {
     /// A code block begins: a runnable one, its output, or a plain one.
     pub(super) fn code_block(&mut self, kind: &CodeBlockKind<'_>, range: &Range<usize>) {
-        let text = self.take_code();
+        let code = self.take_code();
         if let Some(role) = self.roles.get(&range.start).copied() {
             self.role(role);
             return;
@@ -25,24 +38,58 @@ impl Walk<'_> {
             CodeBlockKind::Fenced(info) => info.to_string(),
             CodeBlockKind::Indented => String::new(),
         };
-        let header = header(&info);
+        let header = self.fence_header(&info, range);
+        let attributes = header.attributes.clone().unwrap_or_default();
+        if header.language == "mermaid" && !attributes.has_class("source") {
+            self.diagram(&attributes, &code, range);
+            return;
+        }
         self.unknown_language(&header.language, range);
-        let html = self.plain_fence(&header, &text);
+        let html = self.plain_fence(&header, &code.text);
         self.push(&html);
     }
 
     /// The text of the code block whose start was just taken; takes all its events.
-    fn take_code(&mut self) -> String {
-        let mut text = String::new();
-        while let Some((event, _)) = self.events.get(self.at) {
+    fn take_code(&mut self) -> Code {
+        let mut code = Code { text: String::new(), pieces: Vec::new() };
+        while let Some((event, range)) = self.events.get(self.at) {
             self.at += 1;
             match event {
-                Event::Text(line) => text.push_str(line),
+                Event::Text(line) => {
+                    code.pieces.push((code.text.len(), range.clone()));
+                    code.text.push_str(line);
+                }
                 Event::End(TagEnd::CodeBlock) => break,
                 _ => {}
             }
         }
-        text
+        code
+    }
+
+    /// A fence's header. Attributes may stand without braces; what is no attribute then is left
+    /// alone, as other generators have their own. Between braces everything is looked at.
+    fn fence_header(&mut self, info: &str, range: &Range<usize>) -> Header {
+        let fence = &self.text[range.clone()];
+        let at = range.start + fence.lines().next().and_then(|line| line.find(info)).unwrap_or(0);
+        let place = |part: &Range<usize>| at + part.start..at + part.end;
+        match parse_header(info) {
+            Ok(header) if header.attributes.is_some() => {
+                if let Some(attributes) = &header.attributes {
+                    for (message, near, range) in unknown(attributes) {
+                        let mut finding = Diagnostic::warning("BL023", message);
+                        finding.hint = Some(near);
+                        self.report(finding, place(&range));
+                    }
+                }
+                header
+            }
+            Ok(header) => without_braces(header, info),
+            Err(fault) => {
+                self.report(Diagnostic::error("BL001", fault.message), place(&fault.range));
+                let language = info.split([' ', '{', ',']).next().unwrap_or("").to_owned();
+                Header { language, attributes: None }
+            }
+        }
     }
 
     /// A fence that does not run, as HTML.
@@ -58,6 +105,7 @@ impl Walk<'_> {
         let class = if attributes.has_class("numbered") { " class=\"numbered\"" } else { "" };
         let body = format!("<pre tabindex=\"0\"><code{class}>{code}</code></pre>");
         let title = attributes.get("title").map(|title| escape(&title.value).into_owned());
+        let title = title.or_else(|| Some(self.file_link(&attributes.get("include")?.value)));
         let plain = PLAIN.contains(&header.language.as_str());
         let head = match title {
             Some(title) => {
@@ -70,6 +118,15 @@ impl Walk<'_> {
             }
         };
         format!("<div class=\"code\">{head}{body}</div>\n")
+    }
+
+    /// The name of a file of the book, with a link to where it is published.
+    fn file_link(&self, path: &str) -> String {
+        let name = escape(path.strip_prefix("labkit/").unwrap_or(path)).into_owned();
+        match self.world.href(&relative(&self.page.path, path)) {
+            Some(href) => format!("<a href=\"{}\">{name}</a>", escape_href(&href)),
+            None => name,
+        }
     }
 
     /// The copy button; the theme's script shows it.
@@ -112,19 +169,37 @@ fn is_console(language: &str) -> bool {
     matches!(language, "console" | "shell-session" | "shellsession" | "terminal")
 }
 
-/// A fence's header. Attributes may stand without braces; what is no attribute is left alone, as
-/// other generators have their own.
-fn header(info: &str) -> Header {
-    let header = parse_header(info).unwrap_or_else(|_| Header {
-        language: info.split([' ', '{', ',']).next().unwrap_or("").to_owned(),
-        attributes: None,
-    });
-    if header.attributes.is_some() {
-        return header;
-    }
+/// The attributes of a header that has no braces: what stands behind the language, if all of it
+/// can be read.
+fn without_braces(header: Header, info: &str) -> Header {
     let rest = info.trim_start().strip_prefix(&header.language).unwrap_or("").trim();
     let language = header.language.split(',').next().unwrap_or("").to_owned();
     Header { language, attributes: parse_braces(&format!("{{{rest}}}"), 0).ok() }
+}
+
+/// What of a plain fence's attributes is not known: message, hint, place in the header.
+fn unknown(attributes: &Attributes) -> Vec<(String, String, Range<usize>)> {
+    let hint = |word: &str, known: &[&'static str], before: &str| {
+        let near = nearest(word, known.iter().copied());
+        near.map_or_else(
+            || format!("known here: {}", known.join(", ")),
+            |near| format!("did you mean `{before}{near}`?"),
+        )
+    };
+    let mut out = Vec::new();
+    for pair in attributes.pairs.iter().filter(|pair| !KEYS.contains(&pair.key.as_str())) {
+        let message = format!("`{}=` is not known here", pair.key);
+        out.push((message, hint(&pair.key, KEYS, ""), pair.range.clone()));
+    }
+    for word in attributes.classes.iter().filter(|word| !CLASSES.contains(&word.text.as_str())) {
+        let message = format!("`.{}` is not known here", word.text);
+        out.push((message, hint(&word.text, CLASSES, "."), word.range.clone()));
+    }
+    if let Some(mark) = attributes.get("mark").filter(|mark| ranges(&mark.value).is_none()) {
+        let message = format!("`{}` names no lines", mark.value);
+        out.push((message, "write it like mark=\"2,5-7\"".to_owned(), mark.range.clone()));
+    }
+    out
 }
 
 /// The sign of a line of a `.diff` and the rest.
@@ -136,7 +211,7 @@ fn split_sign(line: &str) -> (&str, &str) {
 /// Lines joined; where lines are numbered, marked or changed, each is an element.
 pub(super) fn code_lines(lines: &[String], attributes: &Attributes) -> String {
     let diff = attributes.has_class("diff");
-    let marked = attributes.get("mark").map(|mark| ranges(&mark.value)).unwrap_or_default();
+    let marked = attributes.get("mark").and_then(|mark| ranges(&mark.value)).unwrap_or_default();
     if !diff && marked.is_empty() && !attributes.has_class("numbered") {
         return lines.join("\n");
     }
@@ -157,10 +232,10 @@ pub(super) fn code_lines(lines: &[String], attributes: &Attributes) -> String {
 }
 
 /// The lines of `mark="2,5-7"`.
-fn ranges(value: &str) -> Vec<std::ops::RangeInclusive<usize>> {
+fn ranges(value: &str) -> Option<Vec<std::ops::RangeInclusive<usize>>> {
     let range = |part: &str| {
         let (from, to) = part.split_once('-').unwrap_or((part, part));
         Some(from.trim().parse().ok()?..=to.trim().parse().ok()?)
     };
-    value.split(',').filter_map(range).collect()
+    value.split(',').map(range).collect()
 }

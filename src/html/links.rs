@@ -74,6 +74,12 @@ impl Walk<'_> {
             Some((width, height)) => format!(" width=\"{width}\" height=\"{height}\""),
             None => String::new(),
         };
+        if alt.trim().is_empty() {
+            let finding =
+                Diagnostic::warning("IM001", format!("the image {dest} has no alternative text"));
+            let hint = "say between the brackets what it shows, for those who do not see it";
+            self.report(finding.hint(hint), range.clone());
+        }
         let alt = escape(&alt);
         let shown = if self.in_figure() { String::new() } else { title_attribute(title) };
         self.push(&format!("<img src=\"{source}\" alt=\"{alt}\"{shown}{size} loading=\"lazy\">"));

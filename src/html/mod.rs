@@ -6,8 +6,10 @@
 
 mod callout;
 mod console;
+mod diagram;
 mod escape;
 mod fence;
+mod formula;
 mod highlight;
 mod inline;
 mod links;
@@ -22,11 +24,12 @@ mod world;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use diagram::Diagrams;
 pub(crate) use escape::escape;
 pub(crate) use highlight::Highlight;
 pub(crate) use world::{Chip, RunState, State, WORDS, World};
 
-use crate::book::{Page, events};
+use crate::book::{Page, events, fill};
 use crate::diag::Diagnostic;
 
 /// The HTML of a page's body, and what a template needs beside it.
@@ -57,6 +60,6 @@ pub(crate) struct TocEntry {
 
 /// Renders the body of `page`, whose whole text is `text`.
 pub(crate) fn render(page: &Page, text: &str, world: &dyn World) -> Body {
-    let events = events(text, page.body);
+    let events = fill(events(text, page.body, page.markup), &page.filled);
     walk::Walk::new(page, text, world, &events).run()
 }

@@ -6,6 +6,7 @@ use pulldown_cmark::{Event, Tag};
 
 use super::walk::Walk;
 use crate::book::Spanned;
+use crate::diag::Diagnostic;
 
 /// One footnote.
 #[derive(Default)]
@@ -76,10 +77,17 @@ impl Walk<'_> {
 
     /// A footnote begins: what follows is kept for the end of the page.
     pub(super) fn start_note(&mut self) {
-        let Some((Event::Start(Tag::FootnoteDefinition(name)), _)) = self.events.get(self.at - 1)
+        let Some((Event::Start(Tag::FootnoteDefinition(name)), range)) =
+            self.events.get(self.at - 1)
         else {
             return;
         };
+        if !self.notes.notes.contains_key(&**name) {
+            let message = format!("nothing refers to footnote `{name}`; it is not shown");
+            let hint = format!("write `[^{name}]` where it belongs, or delete it");
+            let end = range.start + format!("[^{name}]").len();
+            self.report(Diagnostic::warning("PG020", message).hint(hint), range.start..end);
+        }
         let outside = std::mem::take(&mut self.out);
         self.notes.open.push(Open { name: name.to_string(), linked: false, outside });
     }

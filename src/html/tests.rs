@@ -15,6 +15,7 @@ mod safety;
 #[derive(Default)]
 pub(super) struct FakeWorld {
     highlight: Highlight,
+    diagrams: Diagrams,
     registry: Registry,
 }
 
@@ -67,6 +68,10 @@ impl World for FakeWorld {
 
     fn highlight(&self) -> &Highlight {
         &self.highlight
+    }
+
+    fn diagrams(&self) -> &Diagrams {
+        &self.diagrams
     }
 }
 

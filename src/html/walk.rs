@@ -47,7 +47,10 @@ pub(super) struct Walk<'a> {
     pub(super) column: usize,
     pub(super) in_head: bool,
     figure: bool,
-    heading: usize,
+    /// How many headings were taken.
+    pub(super) heading: usize,
+    /// How often each drawing stands above.
+    pub(super) drawings: BTreeMap<String, usize>,
 }
 
 impl<'a> Walk<'a> {
@@ -83,6 +86,7 @@ impl<'a> Walk<'a> {
             in_head: false,
             figure: false,
             heading: 0,
+            drawings: BTreeMap::new(),
         }
     }
 
@@ -127,8 +131,10 @@ impl<'a> Walk<'a> {
             Event::Rule => self.push("<hr>\n"),
             Event::FootnoteReference(name) => self.note_reference(name),
             Event::TaskListMarker(done) => self.task(*done),
-            // Blocks of HTML are taken whole at their start; mathematics is not switched on.
-            Event::Html(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {}
+            Event::InlineMath(tex) => self.formula(tex, false, range),
+            Event::DisplayMath(tex) => self.formula(tex, true, range),
+            // Blocks of HTML are taken whole at their start.
+            Event::Html(_) => {}
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a page's HTML needs to know from outside the page.
 
+use super::diagram::Diagrams;
 use super::highlight::Highlight;
 use crate::book::Block;
 use crate::vary::Classes;
@@ -88,6 +89,8 @@ pub(crate) trait World {
     fn word(&self, key: &str) -> &str;
     /// The colours, shared by all pages of a build.
     fn highlight(&self) -> &Highlight;
+    /// The diagrams, shared by all pages of a build.
+    fn diagrams(&self) -> &Diagrams;
     /// Width and height of an image, where the file is known.
     fn image_size(&self, _dest: &str) -> Option<(u32, u32)> {
         None
@@ -101,6 +104,8 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("caution", "Caution"),
     ("copy", "Copy"),
     ("correction", "Correction"),
+    ("diagram", "Diagram"),
+    ("diagram-source", "Source of the diagram"),
     ("done", "done"),
     ("footnote", "Footnote"),
     ("footnote-back", "Back to the text"),

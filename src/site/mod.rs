@@ -6,6 +6,7 @@ mod evidence_pages;
 mod export;
 mod folders;
 mod frame;
+mod images;
 mod kit_pages;
 mod language;
 mod meta;
@@ -33,7 +34,7 @@ use crate::book::{Book, CONTENT};
 use crate::check::{self, links::Map};
 use crate::diag::{Diagnostic, Failure};
 use crate::disk;
-use crate::html::Highlight;
+use crate::html::{Diagrams, Highlight};
 use crate::kit::Kit;
 use crate::source::Sources;
 
@@ -64,6 +65,8 @@ pub(crate) struct Site<'a> {
     pub(crate) cache: Option<&'a PageCache>,
     /// Is told the name of each part of the work when it is done.
     pub(crate) lap: &'a (dyn Fn(&str) + Sync),
+    /// The diagrams, shared by all pages.
+    pub(crate) diagrams: &'a Diagrams,
 }
 
 /// Renders the whole site into `staging`. Errors among the findings mean that it must not be
@@ -92,8 +95,8 @@ pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnosti
     (site.lap)("pages");
     documents.extend(search::names(site));
     findings.extend(page::not_found(site, staging)?);
-    for asset in &site.book.assets {
-        staging.put(asset, &disk::read(&site.root.join(CONTENT).join(asset))?)?;
+    for (asset, file) in &site.book.assets {
+        staging.put(asset, &disk::read(&site.root.join(CONTENT).join(file))?)?;
     }
     for (path, bytes) in &site.theme.files {
         staging.put(path, bytes)?;

@@ -21,7 +21,9 @@ use crate::check::links::{Target, anchors};
 use crate::diag::{Diagnostic, Failure};
 use crate::digest::sha256_hex;
 use crate::evidence::CheckOutcome;
-use crate::html::{Body, Chip, Highlight, RunState, State, TocEntry, World, escape, render};
+use crate::html::{
+    Body, Chip, Diagrams, Highlight, RunState, State, TocEntry, World, escape, render,
+};
 use crate::vary::Classes;
 
 /// How many words a reader takes in a minute.
@@ -428,6 +430,14 @@ impl World for Surroundings<'_> {
 
     fn highlight(&self) -> &Highlight {
         self.site.highlight
+    }
+
+    fn diagrams(&self) -> &Diagrams {
+        self.site.diagrams
+    }
+
+    fn image_size(&self, dest: &str) -> Option<(u32, u32)> {
+        super::images::size(self.site, self.page, dest)
     }
 }
 

@@ -32,19 +32,23 @@ pub(super) fn physical_line(sources: &Sources, span: Span) -> &str {
 
 /// Wider fence runs, where a new line would end the fence.
 pub(super) fn widened(printed: &Printed, lines: &[Refreshed], sources: &Sources) -> Vec<Edit> {
-    let (open, close) = printed.runs;
+    let new = lines.iter().filter_map(|line| match line {
+        Refreshed::New(text) => Some(text.as_str()),
+        Refreshed::Kept(_) => None,
+    });
+    widened_runs(printed.runs, new, sources)
+}
+
+/// Both runs of a fence, wider than any run at the start of these lines; nothing where they are.
+pub(super) fn widened_runs<'l>(
+    (open, close): (Span, Span),
+    lines: impl Iterator<Item = &'l str>,
+    sources: &Sources,
+) -> Vec<Edit> {
     let run = sources.slice(open);
     let mark = run.chars().next().unwrap_or('`');
-    let longest = lines
-        .iter()
-        .filter_map(|line| match line {
-            Refreshed::New(text) => {
-                Some(text.trim_start().chars().take_while(|c| *c == mark).count())
-            }
-            Refreshed::Kept(_) => None,
-        })
-        .max()
-        .unwrap_or(0);
+    let length = |line: &str| line.trim_start().chars().take_while(|c| *c == mark).count();
+    let longest = lines.map(length).max().unwrap_or(0);
     if longest < run.len() {
         return Vec::new();
     }

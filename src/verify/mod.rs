@@ -6,6 +6,7 @@ pub(crate) mod edit;
 pub(crate) mod findings;
 mod header;
 mod hints;
+pub(crate) mod includes;
 pub(crate) mod judge;
 pub(crate) mod live;
 pub(crate) mod lives;

@@ -11,6 +11,8 @@ mod build_site;
 mod build_whole;
 mod cases;
 mod evidence_commands;
+mod cases_markdown;
+mod diagrams;
 mod exits;
 mod findings;
 mod foreign;

@@ -14,7 +14,7 @@ use crate::vary::Within;
 /// `key=` that a runnable block knows.
 const BLOCK_KEYS: &[&str] = &[
     "timeout", "exit", "retry", "ready", "needs", "tags", "env", "tty", "stderr", "strict", "vary",
-    "within", "title",
+    "within", "title", "include", "lines", "region",
 ];
 /// `.class` that a runnable block knows.
 const BLOCK_CLASSES: &[&str] =

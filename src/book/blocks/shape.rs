@@ -33,18 +33,18 @@ pub(super) fn comment_above(text: &str, fence_start: usize) -> Option<(usize, us
 }
 
 /// Where the parts of a fence stand.
-pub(super) struct Shape {
+pub(in crate::book) struct Shape {
     /// The opening run.
-    pub(super) open: Range<usize>,
+    pub(in crate::book) open: Range<usize>,
     /// The run's text.
     pub(super) run: String,
     /// The closing run, where there is one.
-    pub(super) close: Option<Range<usize>>,
+    pub(in crate::book) close: Option<Range<usize>>,
 }
 
 impl Shape {
     /// Finds the runs of a fence.
-    pub(super) fn of(text: &str, fence: &Fence) -> Shape {
+    pub(in crate::book) fn of(text: &str, fence: &Fence) -> Shape {
         let whole = &text[fence.range.clone()];
         let indent = whole.len() - whole.trim_start_matches([' ', '\t']).len();
         let start = fence.range.start + indent;
@@ -55,12 +55,17 @@ impl Shape {
     }
 
     /// Where the content begins: behind the header's line.
-    pub(super) fn content_start(&self, text: &str) -> usize {
+    pub(in crate::book) fn content_start(&self, text: &str) -> usize {
         text[self.open.end..].find('\n').map_or(text.len(), |at| self.open.end + at + 1)
     }
 
     /// The content without prefixes, and the place of each of its lines.
-    pub(super) fn content(&self, text: &str, file: FileId, fence: &Fence) -> (String, Vec<Span>) {
+    pub(in crate::book) fn content(
+        &self,
+        text: &str,
+        file: FileId,
+        fence: &Fence,
+    ) -> (String, Vec<Span>) {
         let mut content = String::new();
         let mut lines = Vec::new();
         for piece in whole_lines(text, &fence.pieces) {

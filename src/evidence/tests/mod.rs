@@ -130,6 +130,9 @@ impl Lab {
         Page {
             file,
             marks: Vec::new(),
+            filled: Vec::new(),
+            includes: Vec::new(),
+            markup: crate::book::Markup::default(),
             out: String::new(),
             base: String::new(),
             language: String::new(),

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use syntect::parsing::{ClearAmount, ParseState, ScopeStackOp, SyntaxReference, SyntaxSet};
 
 use super::scopes::{Class, class_of};
-use super::{Highlighter, LineWriter, corefile};
+use super::{Highlighter, LineWriter, corefile, mermaid};
 
 /// All grammars, loaded at the first block that needs one.
 static GRAMMARS: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
@@ -15,14 +15,16 @@ pub(super) struct Grammars;
 
 impl Highlighter for Grammars {
     fn lines(&self, language: &str, text: &str) -> Option<Vec<String>> {
-        if language == "corefile" {
-            return Some(corefile::lines(text));
+        match language {
+            "corefile" => return Some(corefile::lines(text)),
+            "mermaid" => return Some(mermaid::lines(text)),
+            _ => {}
         }
         colour(grammar(language)?, text)
     }
 
     fn knows(&self, language: &str) -> bool {
-        language == "corefile" || grammar(language).is_some()
+        matches!(language, "corefile" | "mermaid") || grammar(language).is_some()
     }
 
     fn names(&self) -> Vec<String> {
@@ -59,6 +61,7 @@ fn grammar(language: &str) -> Option<&'static SyntaxReference> {
 /// The coloured lines; `None` when the grammar itself fails.
 fn colour(syntax: &SyntaxReference, text: &str) -> Option<Vec<String>> {
     let mut state = ParseState::new(syntax);
+    let is_shell = syntax.scope.to_string().starts_with("source.shell");
     let mut classes = ClassStack::default();
     let mut lines = Vec::new();
     for line in text.split_inclusive('\n') {
@@ -71,18 +74,40 @@ fn colour(syntax: &SyntaxReference, text: &str) -> Option<Vec<String>> {
             &owned
         };
         let mut writer = LineWriter::default();
+        let (code, comment) = match is_shell.then(|| trailing_comment(&state, line)).flatten() {
+            Some(at) => (format!("{}\n", &line[..at]), &line[at..]),
+            None => (line.to_owned(), ""),
+        };
         let mut at = 0;
-        for (end, op) in state.parse_line(line, &GRAMMARS).ok()? {
-            if let Some(piece) = line.get(at..end) {
+        for (end, op) in state.parse_line(&code, &GRAMMARS).ok()? {
+            if let Some(piece) = code.get(at..end) {
                 writer.push(classes.top(), piece);
                 at = end;
             }
             classes.apply(&op);
         }
-        writer.push(classes.top(), line.get(at..).unwrap_or(""));
+        writer.push(classes.top(), code.get(at..).unwrap_or(""));
+        writer.push("c", comment);
         lines.push(writer.finish());
     }
     Some(lines)
+}
+
+/// Where the comment behind a command begins. The shell's grammar ends a command at its line end
+/// and not at its comment, and takes the next line for arguments; so a line is parsed without it.
+fn trailing_comment(state: &ParseState, line: &str) -> Option<usize> {
+    if !line.contains(" #") && !line.contains("\t#") {
+        return None;
+    }
+    let ops = state.clone().parse_line(line, &GRAMMARS).ok()?;
+    let begins = |op: &ScopeStackOp| match op {
+        ScopeStackOp::Push(scope) => scope.to_string().starts_with("comment.line"),
+        _ => false,
+    };
+    let (at, _) = ops.iter().find(|(_, op)| begins(op))?;
+    let rest = line.get(*at..)?;
+    let code = line[..*at].trim();
+    (rest.starts_with('#') && !code.is_empty()).then_some(*at)
 }
 
 /// The classes of the scopes that are open. Only this is kept of the scope stack, so each scope

@@ -2,6 +2,7 @@
 
 mod corefile;
 mod grammar;
+mod mermaid;
 mod scopes;
 
 use std::collections::BTreeMap;

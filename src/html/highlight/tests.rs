@@ -28,6 +28,15 @@ fn golden_bash() {
 }
 
 #[test]
+fn a_comment_behind_a_command_leaves_the_next_line_alone() {
+    check(
+        "sh",
+        "ls -l # 첫째\nkubectl -n x get pods   # 둘째\necho \"a # b\"\n",
+        "n(ls) o(-l) c(# 첫째)\nn(kubectl) o(-n) x get pods   c(# 둘째)\nn(echo) s(&quot;a # b&quot;)",
+    );
+}
+
+#[test]
 fn golden_json() {
     check(
         "json",
@@ -75,6 +84,15 @@ fn golden_diff() {
 #[test]
 fn golden_toml() {
     check("toml", "[a]\nb = \"c\"\nd = 1\n", "[h(a)]\na(b) = s(&quot;c&quot;)\na(d) = d(1)");
+}
+
+#[test]
+fn golden_mermaid() {
+    check(
+        "mermaid",
+        "flowchart LR\n  A[\"가\"] -->|x| B\n  %% c\n  A --x B: 실패\n",
+        "k(flowchart) LR\n  A[s(&quot;가&quot;)] o(--&gt;)|x| B\n  c(%% c)\n  A o(--x) B: 실패",
+    );
 }
 
 #[test]

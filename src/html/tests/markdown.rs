@@ -58,9 +58,7 @@ fn footnotes_link_back() {
     a
     ```
 
-[^a]: 하나 *강조*
-
-[^c]: 없음"##,
+[^a]: 하나 *강조*"##,
         r##"<p>x<sup id="fnref-1"><a href="#fn-1" aria-label="Footnote 1">1</a></sup> y<sup id="fnref-1-2"><a href="#fn-1" aria-label="Footnote 1">1</a></sup> z<sup id="fnref-2"><a href="#fn-2" aria-label="Footnote 2">2</a></sup></p>
 <section class="footnotes" aria-label="Footnotes"><ol>
 <li id="fn-1" value="1"><p>하나 <em>강조</em> <a class="back" href="#fnref-1" aria-label="Back to the text 1">↩</a> <a class="back" href="#fnref-1-2" aria-label="Back to the text 1 2">↩ 2</a></p>
@@ -217,15 +215,40 @@ fn callouts_fold() {
 #[test]
 fn other_quotes_stay() {
     check(
-        r##"> [!NOPE] x
+        r##"> [NOPE] x
 
 > plain"##,
         r##"<blockquote>
-<p>[!NOPE] x</p>
+<p>[NOPE] x</p>
 </blockquote>
 <blockquote>
 <p>plain</p>
 </blockquote>"##,
+    );
+}
+
+#[test]
+fn neighbouring_tabs_are_one_box() {
+    check(
+        "> [!TAB] 하나 *둘*\n> 글\n\n> [!TAB] 셋\n>\n> - x\n\n글\n\n> [!TAB] 넷",
+        r##"<div class="tabs">
+<section>
+<p class="title">하나 <em>둘</em></p>
+<p>글</p>
+</section>
+<section>
+<p class="title">셋</p>
+<ul>
+<li>x</li>
+</ul>
+</section>
+</div>
+<p>글</p>
+<div class="tabs">
+<section>
+<p class="title">넷</p>
+</section>
+</div>"##,
     );
 }
 

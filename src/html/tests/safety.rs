@@ -72,7 +72,19 @@ fn an_unknown_language_is_a_warning_with_a_hint() {
     let body = body("> ```yamll {title=\"x\"}\n> a: 1\n> ```");
     assert_eq!(body.diagnostics[0].hint.as_deref(), Some("did you mean `yaml`?"));
     assert_eq!(findings("> ```yamll {title=\"x\"}\n> a\n> ```"), ["BL020 yamll"]);
-    for language in ["", "text", "output", "console", "Corefile", "nginx", "YAML", "mermaid"] {
+    for language in ["", "text", "output", "console", "Corefile", "nginx", "YAML"] {
         assert_eq!(findings(&format!("```{language}\nx\n```")), [""; 0], "{language}");
     }
+}
+
+#[test]
+fn what_a_fence_quote_or_note_says_for_nothing_is_a_warning() {
+    assert_eq!(findings("```yaml {.numberd mrak=2}\na\n```"), ["BL023 mrak=2", "BL023 .numberd"]);
+    assert_eq!(findings("- x\n\n  ```yaml {mark=\"2,x\"}\n  a\n  ```"), ["BL023 mark=\"2,x\""]);
+    assert_eq!(findings("```yaml {title=\"x}\na\n```"), ["BL001 title=\"x"]);
+    assert_eq!(findings("```rust,ignore\na\n```"), [""; 0]);
+    assert_eq!(findings("> [!NOPE] x"), ["BL021 [!NOPE]"]);
+    assert_eq!(findings("> [!TAB]\n> x"), ["BL022 [!TAB]"]);
+    assert_eq!(findings("x\n\n[^c]: 없음"), ["PG020 [^c]"]);
+    assert_eq!(findings("![](a.png)"), ["IM001 ![](a.png)"]);
 }
