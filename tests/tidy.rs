@@ -12,7 +12,7 @@ use regex::Regex;
 const LAYERS: &[(u8, &[&str])] = &[
     (0, &["source", "digest", "address", "secrets"]),
     (1, &["diag", "disk", "proc"]),
-    (2, &["fence", "vary", "yaml"]),
+    (2, &["fence", "secrets", "vary", "yaml"]),
     (3, &["config"]),
     (4, &["book", "compare"]),
     (5, &["evidence", "kit"]),

@@ -1,7 +1,9 @@
 //! Pages and the book they make.
 
+mod after;
 mod blocks;
 mod events;
+mod foreign;
 mod front;
 mod inline;
 mod needs;
@@ -12,6 +14,7 @@ mod slug;
 mod tree;
 
 pub(crate) use events::{Spanned, events};
+pub(crate) use foreign::{Named, add_foreign};
 pub(crate) use front::split as split_header;
 pub(crate) use inline::{Mark, MarkKind, is_claim_id, visible};
 pub(crate) use page::*;

@@ -1,6 +1,7 @@
 //! What only the whole book can show: links, whether pages can be run, whether what is printed was
 //! recorded, and what must not be published.
 
+mod after;
 pub(crate) mod exposure;
 pub(crate) mod links;
 mod offline;

@@ -69,16 +69,16 @@ impl Printed<'_> {
     fn equal(&self, page: &Page, of: (&Block, &[&Part]), names: &mut Renaming) -> bool {
         let (block, parts) = of;
         let config = &self.book.config;
-        let fence = block.output.as_ref();
-        let (order, within) = match fence {
+        let options = &block.options;
+        let (order, within) = match &block.output {
             Some(output) => (output.order, &output.within),
-            None => (block.options.order, &block.options.within),
+            None => (options.order, &options.within),
         };
         let classes = config.classes.select(class_names(page, block, config));
-        let classes = classes.bounded(within.clone());
-        let form = if block.options.strict { Form::Strict } else { Form::Plain };
+        let classes = &classes.bounded(within.clone());
+        let form = if options.strict { Form::Strict } else { Form::Plain };
         let mut one = |printed: &str, measured: &str| {
-            let (classes, measured) = (&classes, &normalise(measured.as_bytes(), form));
+            let measured = &normalise(measured.as_bytes(), form);
             let question = Question { printed, measured, classes, order, form, first_line: 0 };
             compare(&question, names).equal
         };

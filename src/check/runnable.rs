@@ -30,6 +30,7 @@ pub(crate) fn runnable(
         findings.extend(check.captures());
         findings.extend(check.kit(root)?);
     }
+    findings.extend(super::after::after(book, chosen, sources));
     Ok(findings)
 }
 

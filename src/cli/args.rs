@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::verify::order::Shard;
+use crate::verify::report::Target;
+
 /// Static documentation sites with executable notebooks: the page is the test, the claim names
 /// its proof, the kit arrives.
 #[derive(Debug, Parser)]
@@ -121,6 +124,27 @@ pub(crate) struct VerifyArgs {
     /// Stop a page at its first failure; teardown still runs
     #[arg(long)]
     pub(crate) fail_fast: bool,
+    /// Reports for other programs
+    #[arg(long, value_name = "junit=F,json=F,tap=F,github", value_delimiter = ',')]
+    pub(crate) report: Vec<Target>,
+    /// Only a part of the pages, as one of N machines; what belongs together stays together
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Only pages whose page, claims or kit files changed since a commit
+    #[arg(long, value_name = "COMMIT")]
+    pub(crate) since: Option<String>,
+    /// Only pages whose evidence no longer holds
+    #[arg(long)]
+    pub(crate) stale: bool,
+    /// Leave the scene: no teardown, nothing is ended or removed
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// Open a shell in the scene of a failure, before teardown
+    #[arg(long)]
+    pub(crate) shell_on_fail: bool,
+    /// Run the changed blocks and those after them at each save, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["record", "dry_run", "keep", "shell_on_fail", "report"])]
+    pub(crate) watch: bool,
 }
 
 /// `NAME=VALUE`.

@@ -1,16 +1,23 @@
 //! `labdoc verify`: plan, run, compare, refresh, record.
 
-use std::path::{Path, PathBuf};
+mod choose;
+mod narrow;
+mod pages;
+mod scene;
+mod talk;
+mod watch;
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::json;
 
+use super::Ended;
 use super::assess::claim_digests;
-use super::{Ended, find_root};
 use crate::book::{Book, LoadOptions, Page, load};
 use crate::check;
 use crate::cli::{Common, Console, VerifyArgs};
 use crate::diag::{Diagnostic, Failure, Severity};
-use crate::disk;
 use crate::evidence::load_bundles;
 use crate::proc::Interrupt;
 use crate::source::Sources;
@@ -19,12 +26,17 @@ use crate::verify::findings::findings;
 use crate::verify::judge::rejudged;
 use crate::verify::lives::recorded_lives;
 use crate::verify::needs::{self, Probe};
+use crate::verify::order::Graph;
 use crate::verify::outcome::{PageResult, Problem, StepResult};
 use crate::verify::plan::{Plan, Role, Selection, Step, plan};
 use crate::verify::record::{self, Ran, Started};
+use crate::verify::report::{self, PageReport, Target};
 use crate::verify::rewrite::{self, Refresh};
 use crate::verify::run::{Watch, run};
 use crate::verify::world::World;
+use choose::{Loaded, choose, load_pages};
+use narrow::narrow;
+use talk::{Board, Said, Talk};
 
 /// Runs the chosen pages.
 ///
@@ -35,70 +47,49 @@ pub(crate) fn verify(
     args: &VerifyArgs,
     console: &Console,
 ) -> Result<Ended, Failure> {
-    let root = find_root(common)?;
-    let mut sources = Sources::default();
-    let loaded = load(&root, &mut sources, LoadOptions { drafts: true })?;
-    let chosen = choose(&root, &loaded.value, &args.pages)?;
-    let mut before = loaded.diagnostics;
-    before.extend(check::runnable(&root, &loaded.value, &chosen, &sources)?);
-    if !args.pages.is_empty() {
-        before.retain(|finding| concerns(finding, &loaded.value, &chosen, &sources));
+    if args.watch {
+        return watch::watch(common, args, console);
     }
-    before.sort_by_key(|finding| finding.place.clone());
-    let tally = console.findings(&before, &sources);
-    if tally.errors > 0 {
-        console
-            .summary("nothing was run", &json!({ "outcome": "findings", "errors": tally.errors }));
+    let board = Board::new(console, args.report.contains(&Target::Github));
+    let Prepared { loaded, chosen, before, errors } = prepare(common, args, &board)?;
+    let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);
+    if errors > 0 {
+        report::write(&args.report, &PageReport::of_findings(&before, sources))?;
+        console.summary("nothing was run", &json!({ "outcome": "findings", "errors": errors }));
         return Ok(Ended::Findings);
     }
-    check_choice(&loaded.value, &chosen, args)?;
+    check_choice(book, &chosen, args)?;
+    scene::check(args, chosen.len(), console)?;
     if args.dry_run {
-        return Ok(dry_run(&loaded.value, &chosen, (args, &sources), console));
+        return Ok(dry_run(book, &chosen, (args, sources), console));
     }
-    let job = Job { root: &root, book: &loaded.value, sources: &sources, args, console };
-    job.run_all(&chosen)
+    let job = Call { root, book, sources, args, console, board: &board };
+    job.run_all(&chosen, common.jobs)
 }
 
-/// The pages that were asked for, as indices, in the book's order.
-fn choose(root: &Path, book: &Book, asked: &[PathBuf]) -> Result<Vec<usize>, Failure> {
-    if asked.is_empty() {
-        return Ok((0..book.pages.len()).filter(|at| book.pages[*at].is_runnable()).collect());
-    }
-    let mut chosen = Vec::new();
-    for path in asked {
-        let full = disk::canonical(path).map_err(|error| {
-            Failure::new(format!("{error}")).hint("name a page or a folder of pages")
-        })?;
-        let below = full.strip_prefix(root).map_err(|_| {
-            Failure::new(format!(
-                "{} is not part of the book at {}",
-                path.display(),
-                root.display()
-            ))
-        })?;
-        let below = below.to_string_lossy().replace('\\', "/");
-        let found: Vec<usize> = (0..book.pages.len())
-            .filter(|at| is_at_or_below(&book.pages[*at].path, &below))
-            .filter(|at| book.pages[*at].path == below || book.pages[*at].is_runnable())
-            .collect();
-        if found.is_empty() {
-            return Err(Failure::new(format!(
-                "{} holds no page with runnable blocks",
-                path.display()
-            )));
-        }
-        chosen.extend(found);
-    }
-    chosen.sort_unstable();
-    chosen.dedup();
-    Ok(chosen)
+/// The chosen pages with what is wrong with them.
+struct Prepared {
+    loaded: Loaded,
+    chosen: Vec<usize>,
+    before: Vec<Diagnostic>,
+    errors: usize,
 }
 
-/// Whether a page is the one that was named or stands in the folder that was named.
-fn is_at_or_below(page: &str, asked: &str) -> bool {
-    asked.is_empty()
-        || page == asked
-        || page.strip_prefix(asked).is_some_and(|rest| rest.starts_with('/'))
+/// Reads the pages, chooses among them, and shows what is wrong with them before anything runs.
+fn prepare(common: &Common, args: &VerifyArgs, board: &Board<'_>) -> Result<Prepared, Failure> {
+    let mut loaded = load_pages(common, args)?;
+    let mut before = std::mem::take(&mut loaded.book.diagnostics);
+    let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);
+    let chosen = choose(root, book, &args.pages)?;
+    let chosen = narrow(common, args, &loaded, chosen)?;
+    before.extend(check::runnable(root, book, &chosen, sources)?);
+    if !args.pages.is_empty() {
+        before.retain(|finding| concerns(finding, book, &chosen, sources));
+    }
+    before.sort_by_key(|finding| finding.place.clone());
+    board.findings(&before, sources);
+    let errors = before.iter().filter(|finding| finding.severity == Severity::Error).count();
+    Ok(Prepared { loaded, chosen, before, errors })
 }
 
 /// Whether a finding is about a chosen page, or about no page at all.
@@ -196,15 +187,6 @@ fn describe(plan: &Plan, sources: &Sources) -> String {
     out
 }
 
-/// The options of a block that most blocks do not have, as they stand on the page.
-fn more_options(step: &Step) -> String {
-    let mut words = Vec::new();
-    words.extend(step.retry.map(|retry| format!("retry={retry:?}")));
-    words.extend(step.ready.as_ref().map(|ready| format!("ready: {ready}")));
-    words.extend(step.needs.iter().map(|need| format!("needs {need}")));
-    words.into_iter().map(|word| format!(", {word}")).collect()
-}
-
 /// A planned block for programs.
 fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
     let role = match step.role {
@@ -223,6 +205,15 @@ fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
     } })
 }
 
+/// The options of a block that most blocks do not have, as they stand on the page.
+fn more_options(step: &Step) -> String {
+    let mut words = Vec::new();
+    words.extend(step.retry.map(|retry| format!("retry={retry:?}")));
+    words.extend(step.ready.as_ref().map(|ready| format!("ready: {ready}")));
+    words.extend(step.needs.iter().map(|need| format!("needs {need}")));
+    words.into_iter().map(|word| format!(", {word}")).collect()
+}
+
 /// What of the pages is run.
 fn selection(args: &VerifyArgs) -> Selection {
     let (only, tags, params) = (args.only.clone(), args.tag.clone(), args.param.clone());
@@ -230,12 +221,42 @@ fn selection(args: &VerifyArgs) -> Selection {
 }
 
 /// One call of the command.
-struct Job<'a> {
+#[derive(Clone, Copy)]
+struct Call<'a> {
     root: &'a Path,
     book: &'a Book,
     sources: &'a Sources,
     args: &'a VerifyArgs,
     console: &'a Console,
+    board: &'a Board<'a>,
+}
+
+/// The run of one page in a call.
+struct Job<'a> {
+    root: &'a Path,
+    book: &'a Book,
+    sources: &'a Sources,
+    args: &'a VerifyArgs,
+    console: Talk<'a>,
+    /// Held while a run is recorded: the next free bundle is given to one page at a time.
+    recording: &'a Mutex<()>,
+}
+
+/// What the pages of a call share while they run.
+struct Shared {
+    recording: Mutex<()>,
+    probe: Mutex<Probe>,
+}
+
+/// What a page came to.
+struct Done<'a> {
+    path: &'a str,
+    said: Vec<Said>,
+    counts: Counts,
+    clean: bool,
+    interrupted: Option<i32>,
+    report: PageReport,
+    failure: Option<Failure>,
 }
 
 /// A run that is to be recorded.
@@ -243,6 +264,13 @@ struct Recorded<'a> {
     world: &'a World,
     result: &'a PageResult,
     started: Started,
+}
+
+/// What was found in a run, and whether all that differed was refreshed.
+struct Settled {
+    found: Vec<Diagnostic>,
+    refreshed: bool,
+    report: PageReport,
 }
 
 /// Counts over all pages.
@@ -255,76 +283,179 @@ struct Counts {
     refreshed: usize,
 }
 
-impl Job<'_> {
-    /// Runs the pages one after the other.
-    fn run_all(&self, chosen: &[usize]) -> Result<Ended, Failure> {
+impl<'a> Call<'a> {
+    /// Runs the pages.
+    fn run_all(&self, chosen: &[usize], jobs: Option<u16>) -> Result<Ended, Failure> {
         let interrupt = Interrupt::listen()
             .map_err(|error| Failure::new(format!("cannot listen for signals: {error}")))?;
-        let mut counts = Counts::default();
-        let mut bad = false;
-        let mut probe = Probe::default();
-        for at in chosen {
-            let page = &self.book.pages[*at];
-            let mut plan = plan(page, &self.book.config, self.sources, &selection(self.args));
-            needs::apply(&mut plan, &mut probe);
-            if let Some(why) = &plan.skip {
-                self.skip_page(&plan, why, &mut counts);
-                continue;
-            }
-            let (result, clean) = self.run_page(page, &plan, (&interrupt, &mut counts))?;
-            bad |= !clean;
-            if let Some(signal) = result.interrupted {
-                self.summary(&counts, chosen.len(), "interrupted");
-                return Ok(Ended::Signal(signal));
-            }
+        let shared = Shared { recording: Mutex::default(), probe: Mutex::default() };
+        let graph = Graph::of(self.book, chosen);
+        // A shell that the user talks to needs the terminal for itself.
+        let own = if self.args.shell_on_fail { Some(1) } else { jobs };
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = own.map_or_else(processors, usize::from);
+        let run = |at: usize| {
+            let done = self.run_one(chosen[at], &interrupt, &shared);
+            let stop = done.interrupted.is_some();
+            (done, stop)
+        };
+        let mut whole = Whole::default();
+        pages::run_all(&graph, workers, &run, &mut |done| self.show(done, &mut whole));
+        report::write(&self.args.report, &whole.reports)?;
+        if let Some(failure) = whole.failure {
+            return Err(failure);
         }
-        self.summary(&counts, chosen.len(), if bad { "findings" } else { "clean" });
-        Ok(if bad { Ended::Findings } else { Ended::Clean })
+        let outcome = match (whole.interrupted, whole.bad) {
+            (Some(_), _) => "interrupted",
+            (None, true) => "findings",
+            (None, false) => "clean",
+        };
+        summary(self.console, &whole.counts, chosen.len(), outcome);
+        Ok(match whole.interrupted {
+            Some(signal) => Ended::Signal(signal),
+            None if whole.bad => Ended::Findings,
+            None => Ended::Clean,
+        })
     }
 
+    /// Runs one page, unless it needs what is not here.
+    fn run_one(&self, at: usize, interrupt: &Interrupt, shared: &Shared) -> Done<'a> {
+        let Call { root, book, sources, args, board, .. } = *self;
+        let page = &book.pages[at];
+        let console = Talk::new(board, &page.path);
+        let job = Job { root, book, sources, args, console, recording: &shared.recording };
+        let mut counts = Counts::default();
+        let mut plan = plan(page, &book.config, sources, &selection(args));
+        needs::apply(&mut plan, &mut shared.probe.lock().unwrap_or_else(PoisonError::into_inner));
+        let ran = match &plan.skip {
+            Some(why) => Ok((None, true, job.skip_page(&plan, why, &mut counts))),
+            None => job.run_page(page, &plan, (interrupt, &mut counts)),
+        };
+        let said = job.console.into_said();
+        let (clean, interrupted, report, failure) = match ran {
+            Ok((signal, clean, report)) => (clean, signal, report, None),
+            Err(failure) => (false, None, PageReport::failed(&page.path, &failure), Some(failure)),
+        };
+        Done { path: &page.path, said, counts, clean, interrupted, report, failure }
+    }
+
+    /// Shows what a page came to, in its turn. The first page that could not be run decides how
+    /// the command ends; the others go on.
+    fn show(&self, done: Done<'_>, whole: &mut Whole) {
+        self.board.flush(done.path, done.said, self.sources);
+        whole.counts.add(&done.counts);
+        whole.bad |= !done.clean;
+        whole.interrupted = whole.interrupted.or(done.interrupted);
+        whole.reports.push(done.report);
+        match (done.failure, &whole.failure) {
+            (Some(failure), None) => whole.failure = Some(failure),
+            (Some(failure), Some(_)) => {
+                let finding = Diagnostic::error("LD001", failure.message);
+                self.board.findings(&[finding.in_file(done.path, None)], self.sources);
+            }
+            (None, _) => {}
+        }
+    }
+}
+
+/// What all pages came to.
+#[derive(Default)]
+struct Whole {
+    counts: Counts,
+    bad: bool,
+    interrupted: Option<i32>,
+    reports: Vec<PageReport>,
+    failure: Option<Failure>,
+}
+
+impl Counts {
+    /// Adds those of another page.
+    fn add(&mut self, other: &Counts) {
+        self.passed += other.passed;
+        self.drifted += other.drifted;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+        self.refreshed += other.refreshed;
+    }
+}
+
+impl Job<'_> {
     /// A page whose needs are not met.
-    fn skip_page(&self, plan: &Plan, why: &str, counts: &mut Counts) {
+    fn skip_page(&self, plan: &Plan, why: &str, counts: &mut Counts) -> PageReport {
         counts.skipped += plan.steps.len();
         self.console.say(&format!("{}\n  skipped: {why}", plan.path));
+        PageReport::skipped(plan, why, self.sources)
     }
 
-    /// Runs one page; the second value says whether nothing is left to do.
+    /// Runs one page: the signal that stopped it, whether nothing is left to do, its report.
     fn run_page(
         &self,
         page: &Page,
         plan: &Plan,
         (interrupt, counts): (&Interrupt, &mut Counts),
-    ) -> Result<(PageResult, bool), Failure> {
+    ) -> Result<(Option<i32>, bool, PageReport), Failure> {
         let started = Started::now();
         let world = World::make(self.root, plan)?;
         self.console.say(&page.path);
-        let progress = |step: &Step| {
-            let line = step.units.first().map_or(0, |unit| self.sources.line(unit.span));
-            self.console
-                .progress(&format!("  {} (line {line}, limit {:?})", step.id, step.timeout));
+        let progress = |step: &Step| self.progress(step);
+        let enter = |state: &[u8]| {
+            if let Err(failure) = scene::enter(&world, &page.path, state) {
+                self.console.say(&format!("  {failure}"));
+            }
         };
-        let fail_fast = self.args.fail_fast;
-        let watch = Watch { interrupt: Some(interrupt), progress: &progress, fail_fast };
+        let watch = Watch {
+            interrupt: Some(interrupt),
+            progress: &progress,
+            fail_fast: self.args.fail_fast,
+            keep: self.args.keep,
+            on_failure: self.args.shell_on_fail.then_some(&enter),
+        };
         let result = run(plan, &world, &watch)?;
-        for step in &result.steps {
-            self.report(step, counts);
-        }
-        let found = findings(plan, page, &result, self.sources);
-        self.console.findings(&found, self.sources);
+        let ran: Vec<&str> = plan.steps.iter().map(|step| step.id.as_str()).collect();
+        let Settled { found, refreshed, report } =
+            self.settle(page, plan, &result, (&ran, counts))?;
         let errors = found.iter().any(|finding| finding.severity == Severity::Error);
-        let refreshed = self.args.updates() && self.refresh(page, plan, &result, counts)?;
         let mut measured = true;
         if self.args.record {
             let run = Recorded { world: &world, result: &result, started };
             measured = self.record(page, &run, refreshed)?;
         }
+        if self.args.keep {
+            scene::leave(world, &result, &self.console);
+        }
         let clean = measured && (!errors || (refreshed && self.only_refreshable(&found)));
-        Ok((result, clean))
+        Ok((result.interrupted, clean, report))
+    }
+
+    /// Shows what a page is doing.
+    fn progress(&self, step: &Step) {
+        let line = step.units.first().map_or(0, |unit| self.sources.line(unit.span));
+        self.console.progress(&format!(":{line}  {} (limit {:?})", step.id, step.timeout));
+    }
+
+    /// Shows what a run came to, a line for each of the blocks `ran` and all findings, and
+    /// refreshes the page where that was asked for.
+    fn settle(
+        &self,
+        page: &Page,
+        plan: &Plan,
+        result: &PageResult,
+        (ran, counts): (&[&str], &mut Counts),
+    ) -> Result<Settled, Failure> {
+        for step in result.steps.iter().filter(|step| ran.contains(&step.id.as_str())) {
+            self.report(step, counts);
+        }
+        let found = findings(plan, page, result, self.sources);
+        self.console.findings(&found);
+        let report = PageReport::of(plan, result, (&found, self.sources), &problem_words);
+        let refreshed = self.args.updates() && self.refresh(page, plan, result, counts)?;
+        Ok(Settled { found, refreshed, report })
     }
 
     /// Records the run. A page that was refreshed is recorded as it is now, and judged by it; the
     /// first run of a page gives it its bundle. Says whether it is a measurement.
     fn record(&self, page: &Page, run: &Recorded<'_>, refreshed: bool) -> Result<bool, Failure> {
+        let _one = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.root.join(&page.path);
         let (bundle, given) = record::bundle_of(self.root, page, &path)?;
         if given {
@@ -361,7 +492,7 @@ impl Job<'_> {
                 .hint("run it again")
         };
         let found: Vec<Diagnostic> = made.changed.iter().map(finding).collect();
-        self.console.findings(&found, self.sources);
+        self.console.findings(&found);
         Ok(found.is_empty())
     }
 
@@ -432,25 +563,25 @@ impl Job<'_> {
         let why = why + &problem_words(step);
         self.console.say(&format!("  {word:<5} {:<20} {seconds:>7.2} s{why}", step.id));
     }
+}
 
-    /// The last line.
-    fn summary(&self, counts: &Counts, pages: usize, outcome: &str) {
-        let Counts { passed, drifted, failed, skipped, refreshed } = *counts;
-        let pages_word = if pages == 1 { "page" } else { "pages" };
-        let mut sentence = format!(
-            "{pages} {pages_word}: {passed} passed, {drifted} differ, {failed} failed, {skipped} skipped"
-        );
-        if refreshed > 0 {
-            sentence.push_str(&format!(", {refreshed} refreshed"));
-        }
-        self.console.summary(
-            &sentence,
-            &json!({
-                "outcome": outcome, "pages": pages, "passed": passed, "drifted": drifted,
-                "failed": failed, "skipped": skipped, "refreshed": refreshed,
-            }),
-        );
+/// The last line.
+fn summary(console: &Console, counts: &Counts, pages: usize, outcome: &str) {
+    let Counts { passed, drifted, failed, skipped, refreshed } = *counts;
+    let pages_word = if pages == 1 { "page" } else { "pages" };
+    let mut sentence = format!(
+        "{pages} {pages_word}: {passed} passed, {drifted} differ, {failed} failed, {skipped} skipped"
+    );
+    if refreshed > 0 {
+        sentence.push_str(&format!(", {refreshed} refreshed"));
     }
+    console.summary(
+        &sentence,
+        &json!({
+            "outcome": outcome, "pages": pages, "passed": passed, "drifted": drifted,
+            "failed": failed, "skipped": skipped, "refreshed": refreshed,
+        }),
+    );
 }
 
 /// Why a block did not pass, in a few words.

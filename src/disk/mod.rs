@@ -2,15 +2,19 @@
 //! through a temporary file and a rename.
 #![expect(clippy::disallowed_methods, reason = "this room is the door to files")]
 
+mod below;
 mod path;
 mod walk;
+mod watch;
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+pub(crate) use below::{files_below, is_reached_directly, links_below};
 pub(crate) use path::check_relative;
-pub(crate) use walk::{files_below, is_reached_directly, links_below};
+pub(crate) use walk::markdown_below;
+pub(crate) use watch::FileWatch;
 
 use crate::diag::Failure;
 

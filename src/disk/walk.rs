@@ -1,54 +1,48 @@
-//! What stands below a folder; links are never followed.
+//! The Markdown files below a folder, less what `.gitignore` files name.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{Kind, Result, kind, list};
+use ignore::WalkBuilder;
 
-/// Every regular file below `folder`, as paths relative to it with `/`, sorted bytewise. Links
-/// are not followed and not listed.
-pub(crate) fn files_below(folder: &Path) -> Result<Vec<String>> {
-    let mut out = Vec::new();
-    collect(folder, "", &|kind| kind == Kind::File, &mut out)?;
-    out.sort();
-    Ok(out)
-}
+use super::{DiskError, Result};
 
-/// Every link and special file below `folder`, as paths relative to it with `/`, sorted.
-pub(crate) fn links_below(folder: &Path) -> Result<Vec<String>> {
-    let mut out = Vec::new();
-    collect(folder, "", &|kind| matches!(kind, Kind::Link | Kind::Special), &mut out)?;
-    out.sort();
-    Ok(out)
-}
-
-/// Whether `path` below `root` is reached without a link: every folder on the way is one.
-pub(crate) fn is_reached_directly(root: &Path, path: &str) -> Result<bool> {
-    let mut at = root.to_owned();
-    let mut parts: Vec<&str> = path.split('/').collect();
-    parts.pop();
-    for part in parts {
-        at.push(part);
-        if kind(&at)? != Some(Kind::Folder) {
-            return Ok(false);
+/// Every `*.md` below `folder` that is neither hidden nor named by a `.gitignore` in or above it,
+/// sorted. Links are not followed.
+pub(crate) fn markdown_below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut builder = WalkBuilder::new(folder);
+    builder.require_git(false).git_global(false).follow_links(false);
+    let mut found = Vec::new();
+    for entry in builder.build() {
+        let entry = entry.map_err(|error| DiskError {
+            action: "look through",
+            path: folder.to_owned(),
+            source: error.into_io_error().unwrap_or_else(|| std::io::Error::other("a bad entry")),
+        })?;
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        if is_file && entry.path().extension().is_some_and(|extension| extension == "md") {
+            found.push(entry.into_path());
         }
     }
-    Ok(true)
+    found.sort();
+    Ok(found)
 }
 
-/// The recursion of [`files_below`] and [`links_below`].
-fn collect(
-    folder: &Path,
-    prefix: &str,
-    wanted: &dyn Fn(Kind) -> bool,
-    out: &mut Vec<String>,
-) -> Result<()> {
-    for entry in list(folder)? {
-        let Some(name) = entry.name else { continue };
-        if entry.kind == Kind::Folder {
-            collect(&entry.path, &format!("{prefix}{name}/"), wanted, out)?;
-        } else if wanted(entry.kind) {
-            out.push(format!("{prefix}{name}"));
+#[cfg(test)]
+mod tests {
+    use super::super::{temporary_folder, write};
+    use super::*;
+
+    #[test]
+    fn what_git_ignores_is_no_page() {
+        let folder = temporary_folder("labdoc-test-").expect("temp");
+        for path in ["a.md", "b.txt", "out/c.md", "x/d.md", "x/skip.md", ".hidden/e.md"] {
+            write(&folder.path().join(path), b"x").expect("write");
         }
+        write(&folder.path().join(".gitignore"), b"/out/\n").expect("write");
+        write(&folder.path().join("x/.gitignore"), b"skip.md\n").expect("write");
+        let found = markdown_below(folder.path()).expect("walk");
+        let names: Vec<_> =
+            found.iter().filter_map(|p| p.strip_prefix(folder.path()).ok()).collect();
+        assert_eq!(names, [Path::new("a.md"), Path::new("x/d.md")]);
     }
-    Ok(())
 }

@@ -48,6 +48,10 @@ pub(crate) fn findings(
         finding.notes.clone_from(&result.survivors);
         out.push(finding);
     }
+    if !result.trap_output.trim().is_empty() {
+        let message = format!("the page's EXIT trap printed:\n{}", result.trap_output.trim_end());
+        out.push(Diagnostic::note_of("VR019", message).in_file(&page.path, None));
+    }
     out.sort_by_key(|finding| finding.place.clone());
     out
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::outcome::UnitResult;
 use super::plan::{Role, Step};
 use super::record::{Ran, unit_outcome};
+use super::redact::Masked;
 use super::session::Streams;
 use crate::book::{Need, Order, Workdir, class_names};
 use crate::compare::Form;
@@ -98,10 +99,14 @@ fn joined(needs: &[Need]) -> Option<String> {
 
 /// The files of a run: what the blocks left in `$LABDOC_OUT`, earlier tries, and standard error
 /// that was kept apart.
-pub(super) fn files(ran: &Ran<'_>) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+pub(super) fn files(
+    ran: &Ran<'_>,
+    masked: &mut Masked,
+) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
     let mut files = BTreeMap::new();
     for path in disk::files_below(&ran.world.out)? {
-        files.insert(path.clone(), disk::read(&ran.world.out.join(&path))?);
+        let bytes = disk::read(&ran.world.out.join(&path))?;
+        files.insert(path, ran.world.redactor.redact_bytes(&bytes, masked));
     }
     for step in &ran.result.steps {
         for (at, units) in step.tries.iter().enumerate() {

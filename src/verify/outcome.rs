@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::redact::Masked;
 use crate::compare::Comparison;
 use crate::vary::Renaming;
 
@@ -99,6 +100,12 @@ pub(crate) struct PageResult {
     pub(crate) survivors: Vec<String>,
     /// The signal that stopped it.
     pub(crate) interrupted: Option<i32>,
+    /// The processes that live on under `--keep`, with their ids.
+    pub(crate) kept: Vec<String>,
+    /// What the EXIT trap of the page's shell printed.
+    pub(crate) trap_output: String,
+    /// How often each rule masked something.
+    pub(crate) masked: Masked,
 }
 
 impl StepResult {

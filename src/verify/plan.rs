@@ -196,9 +196,7 @@ fn step(page: &Page, block: &Block, config: &Config, sources: &Sources) -> Step 
         (true, ..) => Role::Setup,
         _ => Role::Normal,
     };
-    let output = block.output.as_ref();
-    let (order, within) =
-        output.map_or((options.order, &options.within), |output| (output.order, &output.within));
+    let (order, within) = block.order_and_bounds();
     let classes = config.classes.select(class_names(page, block, config));
     Step {
         id: block.id.clone(),

@@ -15,7 +15,7 @@ use crate::book::{Book, Page, class_names};
 use crate::diag::Failure;
 use crate::disk;
 use crate::evidence::{
-    Captured, Check, CheckOutcome, Digests, Inputs, Outcome, Recording, Runner, Verdict,
+    Captured, Check, CheckOutcome, Digests, Inputs, Outcome, Recording, Redaction, Runner, Verdict,
     block_digest, capture_digest, new_run_id, next_bundle_id, write_part, write_run,
 };
 
@@ -68,20 +68,18 @@ pub(crate) fn record(root: &Path, bundle: &str, ran: &Ran<'_>) -> Result<Made, F
     let seed = [transcript.text.as_bytes(), finished.to_string().as_bytes()].concat();
     let run_id = new_run_id(ran.started.0, &seed);
     let run_sh = replay::script(ran, bundle, &run_id);
+    let mut masked = ran.result.masked.clone();
+    let files = files(ran, &mut masked)?;
     let verdict = Verdict {
         bundle: bundle.to_owned(),
         run_id: run_id.clone(),
         started_at: second(ran.started.0),
         finished_at: second(finished),
+        redactions: masked.into_iter().map(|(rule, count)| Redaction { rule, count }).collect(),
         ..verdict(ran, &transcript, &changed)
     };
-    let recording = Recording {
-        manifest,
-        verdict,
-        run_sh,
-        result_txt: transcript.text.into_bytes(),
-        files: files(ran)?,
-    };
+    let recording =
+        Recording { manifest, verdict, run_sh, result_txt: transcript.text.into_bytes(), files };
     write_run(&root.join("evidence").join(bundle), &recording)?;
     Ok(Made { run: format!("{bundle}/{run_id}"), changed })
 }

@@ -9,6 +9,7 @@ use super::outcome::{PageResult, Problem, StepResult, UnitResult};
 use super::plan::{Plan, Role, Step, Unit};
 use super::session::{End, OUTPUT_LIMIT, Outcome, Output, Request, Session, SessionOptions};
 use super::world::World;
+use crate::compare::{Form, normalise};
 use crate::diag::Failure;
 use crate::proc::Interrupt;
 
@@ -24,38 +25,66 @@ pub(crate) struct Watch<'a> {
     pub(crate) progress: &'a dyn Fn(&Step),
     /// Whether the first failure ends the page (teardown still runs).
     pub(crate) fail_fast: bool,
+    /// Whether everything is left as it is at the end: no teardown, no process ended.
+    pub(crate) keep: bool,
+    /// Called before teardown when a block failed, with the shell's state as text.
+    pub(crate) on_failure: Option<Look<'a>>,
 }
+
+/// Looks at the scene of a failure; gets the shell's state.
+pub(crate) type Look<'a> = &'a dyn Fn(&[u8]);
 
 /// Runs a page.
 ///
 /// # Errors
 /// The session cannot be started or kept.
 pub(crate) fn run(plan: &Plan, world: &World, watch: &Watch<'_>) -> Result<PageResult, Failure> {
-    let options = SessionOptions {
-        cwd: world.cwd.clone(),
-        env: world.env.clone(),
-        output_limit: OUTPUT_LIMIT,
-    };
-    let session = Session::start(options).map_err(failure)?;
-    let mut runner = Runner {
-        plan,
-        watch,
-        session,
-        deadline: Instant::now() + plan.timeout,
-        runs: Vec::new(),
-        backgrounds: Backgrounds::default(),
-        result: PageResult::default(),
-    };
+    let mut runner = Runner::new((plan, watch), start(world)?, PageResult::default());
     let (ending, page): (Vec<&Step>, Vec<&Step>) =
         plan.steps.iter().partition(|step| step.role > Role::Normal);
     runner.steps(&page)?;
     runner.backgrounds.check(&mut runner.session, &mut runner.result).map_err(failure)?;
+    runner.show_failure();
     runner.steps(&ending)?;
     runner.finish()
 }
 
+/// Starts the session of a world.
+///
+/// # Errors
+/// There is no bash that can be used, or it cannot be started.
+pub(super) fn start(world: &World) -> Result<Session, Failure> {
+    let options = SessionOptions {
+        cwd: world.cwd.clone(),
+        env: world.env.clone(),
+        output_limit: OUTPUT_LIMIT,
+        redactor: world.redactor.clone(),
+    };
+    Session::start(options).map_err(failure)
+}
+
+/// Runs some blocks in a session that lives on, after what `before` tells of the earlier ones.
+///
+/// # Errors
+/// The session cannot be kept.
+pub(super) fn run_in(
+    session: Session,
+    (plan, steps): (&Plan, &[&Step]),
+    before: PageResult,
+    watch: &Watch<'_>,
+) -> Result<(PageResult, Session), Failure> {
+    let mut runner = Runner::new((plan, watch), session, before);
+    // The steps of the plan itself: they live as long as it does.
+    let chosen = |step: &&Step| steps.iter().any(|other| other.id == step.id);
+    let steps: Vec<&Step> = plan.steps.iter().filter(chosen).collect();
+    runner.steps(&steps)?;
+    runner.backgrounds.check(&mut runner.session, &mut runner.result).map_err(failure)?;
+    judge::settle(plan, &mut runner.result);
+    Ok((runner.result, runner.session))
+}
+
 /// A broken session as a failure of the tool.
-fn failure(error: super::session::SessionError) -> Failure {
+pub(super) fn failure(error: super::session::SessionError) -> Failure {
     Failure::new(error.to_string())
 }
 
@@ -72,6 +101,17 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
+    /// A page that begins, or goes on after `result`.
+    fn new(
+        (plan, watch): (&'a Plan, &'a Watch<'a>),
+        session: Session,
+        result: PageResult,
+    ) -> Runner<'a> {
+        let deadline = Instant::now() + plan.timeout;
+        let (runs, backgrounds) = (Vec::new(), Backgrounds::default());
+        Runner { plan, watch, session, runs, backgrounds, deadline, result }
+    }
+
     /// Runs blocks in order.
     fn steps(&mut self, steps: &[&'a Step]) -> Result<(), Failure> {
         for step in steps {
@@ -83,8 +123,16 @@ impl<'a> Runner<'a> {
 
     /// Ends the session and judges what can only be judged then.
     fn finish(self) -> Result<PageResult, Failure> {
-        let Runner { plan, session, runs, backgrounds, mut result, .. } = self;
+        let Runner { plan, watch, session, runs, backgrounds, mut result, .. } = self;
+        if watch.keep {
+            let ended = session.keep().map_err(failure)?;
+            (result.kept, result.masked) = (ended.survivors, ended.masked);
+            judge::settle(plan, &mut result);
+            return Ok(result);
+        }
         let ended = session.finish().map_err(failure)?;
+        result.trap_output = normalise(&ended.trap_output.bytes, Form::default());
+        result.masked = ended.masked;
         if !backgrounds.note_ended(&ended.survivors, &mut result) {
             result.survivors = ended.survivors;
         }
@@ -150,6 +198,15 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
+    /// Lets the caller look at the scene of a failure.
+    fn show_failure(&self) {
+        let failed = self.result.steps.iter().any(|s| s.skipped.is_none() && !s.passed());
+        let state = self.session.state().unwrap_or_default();
+        if let Some(look) = self.watch.on_failure.filter(|_| failed) {
+            look(state);
+        }
+    }
+
     /// Waits before the next try; `false` when the page is to end instead.
     fn pause(&mut self, step: &Step, pause: Duration) -> Result<bool, Failure> {
         let until = Instant::now() + pause;
@@ -187,7 +244,7 @@ impl<'a> Runner<'a> {
     fn stopped(&self, step: &Step) -> Option<&'static str> {
         let failed = || self.result.steps.iter().any(|s| s.skipped.is_none() && !s.passed());
         match step.role {
-            Role::Teardown => None,
+            Role::Teardown => self.watch.keep.then_some("--keep"),
             _ if self.result.interrupted.is_some() => Some("interrupted"),
             Role::OnFailure => (!failed()).then_some("nothing failed"),
             _ if Instant::now() >= self.deadline => Some("the page's time limit was reached"),

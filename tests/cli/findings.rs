@@ -143,6 +143,7 @@ error[BL007]: `300` is no exit code: 0 to 255, or any
    |
 10 | ```sh {#c exit=300 timeout=5}
    |           ^^^^^^^^
+ = help: leave it out where the block ends with 0
 
 error[BL007]: `5` is no duration
  --> content/a.md:10:20
@@ -163,7 +164,10 @@ fn a_page_that_is_not_utf_8() {
         &world,
         str![[r#"
 error[PG006]: the file is not UTF-8 text
- --> content/a.md:4
+ --> content/a.md:4:1
+  |
+4 | �
+  | ^
  = help: save it as UTF-8
 
 

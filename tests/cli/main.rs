@@ -5,6 +5,7 @@
     reason = "tests prepare a site and look at the disk themselves"
 )]
 
+mod bad_input;
 mod build_evidence;
 mod build_site;
 mod build_whole;
@@ -12,6 +13,7 @@ mod cases;
 mod evidence_commands;
 mod exits;
 mod findings;
+mod foreign;
 mod judge;
 mod kill;
 mod kit;
@@ -19,10 +21,16 @@ mod ledger;
 mod offline;
 mod options;
 mod output;
+mod pages;
 mod record;
 mod refresh;
+mod reports;
+mod scene;
+mod secrets;
 mod selection;
 mod session;
 mod support;
+mod survivors;
 mod tamper;
 mod verify;
+mod watch;

@@ -5,6 +5,7 @@ use super::script::{self, Pipestatus, Places};
 use super::shell::wait_for_output;
 use super::{End, Outcome, Request, Session, SessionError};
 use crate::proc::{Interrupt, small_file};
+use crate::verify::redact::Masked;
 use std::time::Instant;
 
 /// How a background block began.
@@ -32,7 +33,7 @@ impl Session {
         let (run, rebuilt, text) = self.prepare(request)?;
         if let Some(finish) = self.check(request, &text)? {
             let outcome = self.not_run(finish, request);
-            return Ok(Started::Failed(Box::new(Outcome { rebuilt, ..outcome })));
+            return Ok(Started::Failed(Box::new(self.hidden(Outcome { rebuilt, ..outcome }))));
         }
         let failed = SessionError::system("start the background block");
         let (folder, limit) = (self.folder.path(), self.options.output_limit);
@@ -57,7 +58,7 @@ impl Session {
             return Ok(Started::Running(run));
         }
         let outcome = self.not_run(finish, request);
-        Ok(Started::Failed(Box::new(Outcome { rebuilt, ..outcome })))
+        Ok(Started::Failed(Box::new(self.hidden(Outcome { rebuilt, ..outcome }))))
     }
 
     /// How the background block of a run stands.
@@ -74,6 +75,7 @@ impl Session {
             }
             None => Vec::new(),
         };
+        let output = self.options.redactor.redact_bytes(&output, &mut Masked::new());
         Ok(Look { ended, output })
     }
 

@@ -40,7 +40,7 @@ impl Session {
             None => self.run_checked(run, request, &text)?,
         };
         forget_file(&text);
-        Ok(Outcome { rebuilt, ..outcome })
+        Ok(self.hidden(Outcome { rebuilt, ..outcome }))
     }
 
     /// Sees to it that a shell is there and the block's text lies where it can read it: the run's
@@ -60,6 +60,23 @@ impl Session {
         let text = self.folder.write(&format!("t{run}"), request.text.as_bytes());
         let text = text.map_err(SessionError::system("pass the block"))?;
         Ok((run, rebuilt, text))
+    }
+
+    /// An outcome without secrets.
+    pub(super) fn hidden(&mut self, mut outcome: Outcome) -> Outcome {
+        self.hide(&mut outcome.output);
+        if let Some(stderr) = &mut outcome.stderr {
+            self.hide(stderr);
+        }
+        let redactor = &self.options.redactor;
+        let mut hide = |text: &mut String| {
+            *text = redactor.redact(std::mem::take(text), &mut self.masked);
+        };
+        outcome.killed.iter_mut().for_each(&mut hide);
+        if let End::SyntaxError { message, .. } = &mut outcome.end {
+            hide(message);
+        }
+        outcome
     }
 
     /// Takes note of a shell that ended since the last run (a background child may kill it).
