@@ -12,8 +12,6 @@ use serde_json::json;
 use super::claim::Claim;
 use super::corrections::{CorrectionKind, Corrections};
 use super::digests::digest;
-use super::policy::Policy;
-use super::state::Word;
 use crate::diag::{Checked, Diagnostic, Failure};
 use crate::digest::sha256_tagged;
 use crate::disk;
@@ -72,10 +70,13 @@ pub(crate) struct Seal {
 
 /// A seal with the name and the digest of its file.
 #[derive(Clone, Debug)]
-struct Filed {
-    path: String,
-    digest: String,
-    seal: Seal,
+pub(super) struct Filed {
+    /// Its path from the root.
+    pub(super) path: String,
+    /// Its digest.
+    pub(super) digest: String,
+    /// What it says.
+    pub(super) seal: Seal,
 }
 
 /// All seals.
@@ -83,7 +84,7 @@ struct Filed {
 pub(crate) struct Ledger {
     seals: Vec<Filed>,
     /// Whether a seal is missing or cannot be believed; then nothing is said by what is left.
-    broken: bool,
+    pub(super) broken: bool,
 }
 
 /// Reads every seal. EV017 for one that is missing or was edited.
@@ -123,7 +124,7 @@ pub(super) fn load(root: &Path) -> Result<Checked<Ledger>, Failure> {
 }
 
 /// EV017.
-fn ev017(message: String, path: &str) -> Diagnostic {
+pub(super) fn ev017(message: String, path: &str) -> Diagnostic {
     Diagnostic::error("EV017", message)
         .in_file(path, None)
         .hint("restore the ledger from the version control; seals are only ever added")
@@ -141,7 +142,7 @@ fn file_name(seal: &Seal, digest: &str) -> String {
 }
 
 /// The digest of a wording.
-fn statement_digest(wording: &str) -> String {
+pub(super) fn statement_digest(wording: &str) -> String {
     digest(&json!(["labdoc.statement/1", wording]))
 }
 
@@ -158,7 +159,7 @@ impl Ledger {
     }
 
     /// Each published claim with the newest seals' entries about it.
-    fn published(&self) -> BTreeMap<&str, Vec<(&Filed, &Sealed)>> {
+    pub(super) fn published(&self) -> BTreeMap<&str, Vec<(&Filed, &Sealed)>> {
         let mut out: BTreeMap<&str, Vec<(&Filed, &Sealed)>> = BTreeMap::new();
         for filed in self.heads() {
             for (id, sealed) in &filed.seal.claims {
@@ -191,7 +192,7 @@ impl Ledger {
     }
 
     /// The digests of corrections that were sealed.
-    fn corrections(&self) -> BTreeMap<&str, &str> {
+    pub(super) fn corrections(&self) -> BTreeMap<&str, &str> {
         let all = self.heads().into_iter().flat_map(|filed| &filed.seal.corrections);
         all.map(|(id, digest)| (id.as_str(), digest.as_str())).collect()
     }
@@ -257,200 +258,4 @@ fn standing(id: &str, corrections: &Corrections) -> Standing {
         Some(CorrectionKind::Superseded) => Standing::Superseded,
         Some(_) => Standing::Withdrawn,
     }
-}
-
-/// What the ledger is compared with.
-pub(super) struct Present<'a> {
-    /// Whether a seal was ever made here (`[evidence] sealed`).
-    pub(super) sealed: bool,
-    /// The claims.
-    pub(super) claims: &'a [Claim],
-    /// The ids of all statements on pages, described or not.
-    pub(super) stated: BTreeSet<&'a str>,
-    /// The corrections.
-    pub(super) corrections: &'a Corrections,
-    /// How much findings weigh.
-    pub(super) policy: &'a Policy,
-}
-
-/// Everything that the ledger shows: EV002, EV013 to EV017.
-pub(super) fn check(ledger: &Ledger, present: &Present) -> Vec<Diagnostic> {
-    if present.sealed && ledger.is_empty() && !ledger.broken {
-        let message = format!("{LEDGER}/ is missing although the evidence was sealed");
-        return vec![ev017(message, LEDGER)];
-    }
-    if ledger.broken {
-        return Vec::new();
-    }
-    let mut out = vanished(ledger, present);
-    let published = ledger.published();
-    for claim in present.claims {
-        let Some(entries) = published.get(claim.id.as_str()) else { continue };
-        let sealed: Vec<&Sealed> = entries.iter().map(|(_, sealed)| *sealed).collect();
-        let compared = Compared { claim, sealed, ledger, present };
-        out.extend(compared.wording());
-        out.extend(compared.grade());
-    }
-    out.extend(edited(ledger, present.corrections));
-    out
-}
-
-/// EV013: published claims that are gone and were not withdrawn.
-fn vanished(ledger: &Ledger, present: &Present) -> Vec<Diagnostic> {
-    let published = ledger.published();
-    let gone: Vec<(&str, &Filed, &Sealed)> = published
-        .iter()
-        .filter(|(id, _)| !present.stated.contains(**id))
-        .filter(|(id, _)| present.corrections.ended(id).is_none())
-        .filter_map(|(id, entries)| entries.last().map(|(filed, sealed)| (*id, *filed, *sealed)))
-        .collect();
-    // A fifth of everything at once is no edit: a folder was moved, or a file did not load.
-    if gone.len() >= 3 && gone.len() * 5 > published.len() {
-        let ids: Vec<&str> = gone.iter().map(|(id, ..)| *id).collect();
-        let message = format!(
-            "{} of {} published claims are gone at once; this is probably one load error",
-            gone.len(),
-            published.len()
-        );
-        let found = Diagnostic::error("EV013", message)
-            .in_file(gone[0].1.path.clone(), None)
-            .note(format!("gone: {}", ids.join(", ")))
-            .hint("look for a page or a folder that is missing, misnamed or a draft");
-        return vec![found];
-    }
-    gone.into_iter()
-        .map(|(id, filed, sealed)| {
-            let message = format!(
-                "claim {id} was published on {} and is gone; restore it or withdraw it in corrections.yaml",
-                sealed.first_published
-            );
-            Diagnostic::error("EV013", message)
-                .in_file(filed.path.clone(), None)
-                .note(format!("it said: {}", sealed.text))
-                .hint(format!("put the sentence back with `{{#{id}}}`, or add a correction of kind `withdrawn`"))
-        })
-        .collect()
-}
-
-/// EV015: sealed corrections that were edited or are gone.
-fn edited(ledger: &Ledger, corrections: &Corrections) -> Vec<Diagnostic> {
-    let mut out = Vec::new();
-    for (id, sealed) in ledger.corrections() {
-        let (what, line) = match corrections.get(id) {
-            Some(correction) if correction.digest() == *sealed => continue,
-            Some(correction) => ("entry edited after it was sealed", correction.line),
-            None => ("entry was sealed and is gone", 0),
-        };
-        let found = super::corrections::at("EV015", format!("correction {id}: {what}"), line);
-        out.push(found.hint("restore the entry; what was wrong in it is a new correction"));
-    }
-    out
-}
-
-/// A claim and what was published of it.
-struct Compared<'a> {
-    claim: &'a Claim,
-    sealed: Vec<&'a Sealed>,
-    ledger: &'a Ledger,
-    present: &'a Present<'a>,
-}
-
-impl Compared<'_> {
-    /// EV014 and EV002: the wording is the published one, or a correction says so.
-    fn wording(&self) -> Option<Diagnostic> {
-        let (claim, corrections) = (self.claim, self.present.corrections);
-        let wording = statement_digest(&claim.wording);
-        let last = self.sealed.last()?;
-        if self.sealed.iter().any(|sealed| sealed.statement == wording) {
-            return None;
-        }
-        if let Some(ended) = corrections.ended(&claim.id) {
-            let word = ended.kind.word();
-            let day = ended.dated();
-            let id = &claim.id;
-            let free = self.free_id();
-            let message = format!(
-                "claim id {id} was {word} on {day} and cannot be used again; next free id is {free}"
-            );
-            let found = Diagnostic::error("EV002", message).at(claim.span);
-            return Some(
-                found
-                    .note(format!("it said: {}", last.text))
-                    .hint(format!("give the new claim the id {free}")),
-            );
-        }
-        let known = self.ledger.corrections();
-        let new = corrections.of(&claim.id).filter(|c| !known.contains_key(c.id.as_str()));
-        let mut said = new.filter(|c| c.kind.changes_wording()).peekable();
-        let other = said.peek().map(|c| (c.id.clone(), c.now.clone()));
-        if said.any(|correction| fits(&claim.wording, &correction.now)) {
-            return None;
-        }
-        let message = format!(
-            "wording of {} changed since it was published and no correction says so (was: \"{}\", now: \"{}\")",
-            claim.id, last.text, claim.statement
-        );
-        let found = Diagnostic::error("EV014", message).at(claim.span);
-        let found = match other {
-            Some((id, now)) => found.note(format!("{id} says: \"{now}\"")),
-            None => found,
-        };
-        Some(found.hint("restore the wording, or add a correction with `was` and `now` to evidence/corrections.yaml"))
-    }
-
-    /// EV016: the grade rose, and the evidence is the same.
-    fn grade(&self) -> Option<Diagnostic> {
-        let claim = self.claim;
-        let last = self.sealed.last()?;
-        let now = claim.entry.grade.word();
-        let fresh = claim.entry.evidence.iter().map(|placed| placed.value.to_string());
-        let fresh = fresh.filter(|e| !last.evidence.contains(e)).count() > 0;
-        if fresh || rank(now) <= self.sealed.iter().map(|s| rank(&s.grade)).max()? {
-            return None;
-        }
-        let message =
-            format!("grade of {} rose from {} to {now} without new evidence", claim.id, last.grade);
-        let found = self.present.policy.finding(Word::Unsupported, "EV016", message);
-        Some(
-            found
-                .at(claim.entry.id.span)
-                .note(format!("it rests on {}, as before", last.evidence.join(", ")))
-                .hint("name the new evidence, or keep the grade"),
-        )
-    }
-
-    /// The next id that was never used.
-    fn free_id(&self) -> String {
-        let letter = self.claim.id.chars().next().unwrap_or('C');
-        let corrected = super::corrections::named(self.present.corrections);
-        let ids = self.ledger.ids();
-        let all = ids.iter().chain(&self.present.stated).chain(corrected.keys()).copied();
-        let numbers = all.filter_map(|id| id.strip_prefix(letter)?.parse::<u64>().ok());
-        format!("{letter}{}", numbers.max().unwrap_or(0) + 1)
-    }
-}
-
-/// How much a grade claims.
-fn rank(grade: &str) -> u8 {
-    match grade {
-        "measured" => 3,
-        "reported" => 2,
-        "official" => 1,
-        _ => 0,
-    }
-}
-
-/// Whether a text is a wording with its live numbers filled in.
-fn fits(wording: &str, text: &str) -> bool {
-    let text = super::claim::collapsed(text);
-    let mut pattern = String::from("^");
-    let mut rest = wording;
-    while let Some((before, after)) = rest.split_once("{=") {
-        pattern.push_str(&regex::escape(before));
-        pattern.push_str(r"\S+?");
-        rest = after.split_once('}').map_or("", |(_, behind)| behind);
-    }
-    pattern.push_str(&regex::escape(rest));
-    pattern.push('$');
-    regex::Regex::new(&pattern).is_ok_and(|pattern| pattern.is_match(&text))
 }

@@ -32,6 +32,7 @@ mod now;
 mod number;
 mod ordered;
 mod policy;
+mod published;
 mod reason;
 mod record;
 mod records;

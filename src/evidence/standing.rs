@@ -8,9 +8,9 @@ use jiff::civil::Date;
 use super::claim::{Claim, Grade};
 use super::corrections::{self, Correction, CorrectionKind, Corrections};
 use super::join::{Site, no_claim};
-use super::ledger::{self, Present};
 use super::named::missing;
 use super::policy::Policy;
+use super::published::{self, Present};
 use super::reason::Reason;
 use super::records::Records;
 use super::reference::{EvidenceRef, is_claim_id};
@@ -91,7 +91,7 @@ pub(crate) fn check(site: &Site, claims: &[Claim], of: (bool, Option<Date>)) -> 
     out.extend(unknown(site, &stated));
     let corrections = &records.corrections;
     let policy = site.policy;
-    out.extend(ledger::check(
+    out.extend(published::check(
         &records.ledger,
         &Present { sealed, claims, stated, corrections, policy },
     ));

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::evidence_pages::EvidencePages;
 use super::frame::bare_page;
 use super::record::{
-    CORRECTIONS_PAGE, claim_page, ended_word, environment_words, line_of, row, run_page,
-    waiver_text,
+    CORRECTIONS_PAGE, claim_page, environment_words, line_of, row, run_page, waiver_text,
 };
+use super::record_tables::ended_word;
 use super::words::{grade_word, reason, shown, state_word};
 use crate::address::relative;
 use crate::diag::{Diagnostic, Failure};

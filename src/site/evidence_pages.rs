@@ -8,9 +8,10 @@ use super::export;
 use super::frame::{bare_page, frame, merged};
 use super::output::Staging;
 use super::record::{
-    CORRECTIONS_PAGE, SOURCES_PAGE, bundle_page, claim_page, ended_rows, environment_table,
-    environment_words, line_of, live_claims, row, run_page,
+    CORRECTIONS_PAGE, SOURCES_PAGE, bundle_page, claim_page, environment_words, line_of,
+    live_claims, row, run_page,
 };
+use super::record_tables::{ended_rows, environment_table};
 use super::words::{shown, state_word};
 use crate::address::relative;
 use crate::diag::{Diagnostic, Failure};

@@ -14,6 +14,7 @@ mod offline;
 mod output;
 mod page;
 mod record;
+mod record_tables;
 mod report_pages;
 mod run_pages;
 mod search;

@@ -9,9 +9,10 @@ use super::frame::{crumbs, frame, index_base, index_of, merged, section_title, s
 use super::language::Version;
 use super::output::Staging;
 use super::record::{
-    CORRECTIONS_PAGE, SOURCES_PAGE, bundle_page, claim_page, ended_word, environment_words,
-    line_of, page_rows, proof, report_page, run_page,
+    CORRECTIONS_PAGE, SOURCES_PAGE, bundle_page, claim_page, environment_words, line_of, page_rows,
+    proof, report_page, run_page,
 };
+use super::record_tables::ended_word;
 use super::run_pages::all_files;
 use super::search::Document;
 use super::words::{shown, state_word};
