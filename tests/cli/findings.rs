@@ -70,6 +70,7 @@ error[BL004]: block id `first` is used twice
 6 | ```sh {#first}
   |        ^^^^^^
  = first used in line 1
+ = help: give one of them another id
 
 
 "#]],
