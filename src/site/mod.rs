@@ -118,7 +118,10 @@ pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnosti
         offline::archive(site, staging)?;
     }
     findings.extend(folders::indexes(site, staging)?);
-    findings.extend(check::offline(&staging.names(), &|name| staging.read(name))?);
+    // A preview's pages name a script that only the preview has.
+    if !site.serve {
+        findings.extend(check::offline(&staging.names(), &|name| staging.read(name))?);
+    }
     (site.lap)("folder lists, the copy and its check");
     Ok(findings)
 }
