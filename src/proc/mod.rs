@@ -16,6 +16,7 @@ mod kept;
 mod pipe;
 mod platform;
 mod report;
+mod tool;
 mod tree;
 
 pub(crate) use keeper::{KEEPER_ARGUMENT, keeper_main};
@@ -27,6 +28,7 @@ pub(crate) use pipe::{
     Read, make_fifo, open_both_ways, open_reader, read_some, unread, wait_readable,
 };
 pub(crate) use report::Report;
+pub(crate) use tool::{Tool, run_tool};
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;

@@ -20,7 +20,9 @@ fn check(world: &World, stderr: impl snapbox::IntoData) {
 
 #[test]
 fn an_unknown_attribute() {
-    check(&page("```sh {#b timout=5s}\necho b\n```\n"), str![[r#"
+    check(
+        &page("```sh {#b timout=5s}\necho b\n```\n"),
+        str![[r#"
 error[BL010]: `timout=` is not known here
  --> content/a.md:6:11
   |
@@ -29,12 +31,15 @@ error[BL010]: `timout=` is not known here
  = help: did you mean `timeout`?
 
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]
 fn an_unknown_class_and_an_unknown_value_class() {
-    check(&page("```sh {#b .tearodwn}\necho b\n```\n\n```output {for=b vary=ipp}\nb\n```\n"), str![[r#"
+    check(
+        &page("```sh {#b .tearodwn}\necho b\n```\n\n```output {for=b vary=ipp}\nb\n```\n"),
+        str![[r#"
 error[BL010]: `.tearodwn` is not known here
  --> content/a.md:6:11
   |
@@ -50,12 +55,15 @@ error[BL011]: value class `ipp` is not known
  = help: did you mean `ip`?
 
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]
 fn an_id_that_is_used_twice() {
-    check(&page("```sh {#first}\necho b\n```\n"), str![[r#"
+    check(
+        &page("```sh {#first}\necho b\n```\n"),
+        str![[r#"
 error[BL004]: block id `first` is used twice
  --> content/a.md:6:8
   |
@@ -64,12 +72,15 @@ error[BL004]: block id `first` is used twice
  = first used in line 1
 
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]
 fn an_output_for_an_unknown_block() {
-    check(&page("```output {for=frist}\nx\n```\n"), str![[r#"
+    check(
+        &page("```output {for=frist}\nx\n```\n"),
+        str![[r#"
 error[BL008]: output for `frist`, but no block has that id
  --> content/a.md:6:12
   |
@@ -78,13 +89,16 @@ error[BL008]: output for `frist`, but no block has that id
  = help: did you mean `first`?
 
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]
 fn a_second_output() {
     let output = "```output {for=first}\nx\n```\n";
-    check(&page(&format!("{output}\n{output}")), str![[r#"
+    check(
+        &page(&format!("{output}\n{output}")),
+        str![[r#"
 error[BL009]: a second output for `first`
  --> content/a.md:10:12
    |
@@ -92,12 +106,15 @@ error[BL009]: a second output for `first`
    |            ^^^^^^^^^
 
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]
 fn an_unclosed_fence() {
-    check(&page("```sh {#b}\necho b\n"), str![[r#"
+    check(
+        &page("```sh {#b}\necho b\n"),
+        str![[r#"
 error[BL002]: this fence is never closed
  --> content/a.md:6:1
   |
@@ -106,12 +123,15 @@ error[BL002]: this fence is never closed
  = help: end it with a line `````
 
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]
 fn unclosed_attributes_and_a_bad_exit_code() {
-    check(&page("```sh {#b\necho b\n```\n\n```sh {#c exit=300 timeout=5}\ntrue\n```\n"), str![[r#"
+    check(
+        &page("```sh {#b\necho b\n```\n\n```sh {#c exit=300 timeout=5}\ntrue\n```\n"),
+        str![[r#"
 error[BL001]: the attributes are not closed with `}`
  --> content/a.md:6:7
   |
@@ -132,25 +152,31 @@ error[BL007]: `5` is no duration
  = help: write it like 500ms, 60s, 5m or 2h
 
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]
 fn a_page_that_is_not_utf_8() {
     let world = World::new().file("content/a.md", b"```sh {#a}\ntouch ran\n```\n\xff\n");
-    check(&world, str![[r#"
+    check(
+        &world,
+        str![[r#"
 error[PG006]: the file is not UTF-8 text
  --> content/a.md:4
  = help: save it as UTF-8
 
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]
 fn a_header_with_an_unknown_key() {
     let world = World::page("---\nverify: {tiemout: 5s}\n---\n\n```sh {#a}\ntouch ran\n```\n");
-    check(&world, str![[r#"
+    check(
+        &world,
+        str![[r#"
 error[PG002]: page header: `tiemout` is not known here
  --> content/a.md:2:10
   |
@@ -159,7 +185,8 @@ error[PG002]: page header: `tiemout` is not known here
  = help: did you mean `timeout`?
 
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]
@@ -167,7 +194,9 @@ fn a_capture_of_a_block_that_is_not_there() {
     let world = World::page(
         "---\nverify:\n  capture: {flp.n: 'n (\\d+)'}\n---\n\n```sh {#flip}\ntouch ran; echo n 1\n```\n",
     );
-    check(&world, str![[r#"
+    check(
+        &world,
+        str![[r#"
 error[PG009]: capture `flp.n` reads block `flp`, which this page does not have
  --> content/a.md:3:13
   |
@@ -176,14 +205,17 @@ error[PG009]: capture `flp.n` reads block `flp`, which this page does not have
  = help: did you mean `flip`?
 
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]
 fn a_kit_that_is_not_there() {
     let world = World::page("---\nkit: demoo\n---\n\n```sh {#a}\ntouch ran\n```\n")
         .file("labkit/demo/run.sh", "#!/bin/sh\n");
-    check(&world, str![[r#"
+    check(
+        &world,
+        str![[r#"
 error[PG011]: kit `demoo` is not there: labkit/demoo/ does not exist
  --> content/a.md:2:6
   |
@@ -192,12 +224,15 @@ error[PG011]: kit `demoo` is not there: labkit/demoo/ does not exist
  = help: did you mean `demo`?
 
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]
 fn verify_without_a_block() {
-    check(&World::page("---\nverify: {}\n---\n\n# Nothing\n"), str![[r#"
+    check(
+        &World::page("---\nverify: {}\n---\n\n# Nothing\n"),
+        str![[r#"
 error[PG007]: the page has `verify:` but no runnable block
  --> content/a.md:2:1
   |
@@ -206,7 +241,8 @@ error[PG007]: the page has `verify:` but no runnable block
  = help: give a block an id, as in ```sh {#setup}, or write `empty: ok`
 
 
-"#]]);
+"#]],
+    );
 }
 
 #[test]

@@ -25,7 +25,8 @@ fn windows_line_ends_are_kept() {
 
 #[test]
 fn a_byte_order_mark_is_kept() {
-    let page = "\u{feff}---\ntitle: T\n---\n\n```sh {#a}\necho one\n```\n\n```output {for=a}\nONE\n```\n";
+    let page =
+        "\u{feff}---\ntitle: T\n---\n\n```sh {#a}\necho one\n```\n\n```output {for=a}\nONE\n```\n";
     check(page, &page.replace("ONE", "one"));
 }
 
@@ -89,7 +90,8 @@ B
 
 #[test]
 fn the_fence_widens_where_the_output_holds_one() {
-    let from = "```sh {#a}\nprintf '%s\\n' x '```' y\n```\n\n```output {for=a}\nold\n```\n\nafter\n";
+    let from =
+        "```sh {#a}\nprintf '%s\\n' x '```' y\n```\n\n```output {for=a}\nold\n```\n\nafter\n";
     let to = "```sh {#a}\nprintf '%s\\n' x '```' y\n```\n\n````output {for=a}\nx\n```\ny\n````\n\nafter\n";
     check(from, to);
 }
@@ -186,7 +188,10 @@ kept 7
 ```
 ";
     let world = World::page(page);
-    world.labdoc("verify").any_stdout().stderr(str![[r#"
+    world
+        .labdoc("verify")
+        .any_stdout()
+        .stderr(str![[r#"
 error[VR006]: the live number 9 for flip.lost was measured as 3
  --> content/a.md:6:10
   |
@@ -195,7 +200,8 @@ error[VR006]: the live number 9 for flip.lost was measured as 3
  = help: refresh the page with labdoc verify --update
 
 
-"#]]).code(1);
+"#]])
+        .code(1);
     check(page, &page.replace("[9]", "[3]"));
 }
 
@@ -227,7 +233,10 @@ whole
 ```
 ";
     let world = World::page(page);
-    world.labdoc("verify --update").any_stdout().stderr(str![[r#"
+    world
+        .labdoc("verify --update")
+        .any_stdout()
+        .stderr(str![[r#"
 error[VR001]: the output of block `good` differs from the page
  --> content/a.md:6:1
   |
@@ -283,7 +292,8 @@ error[VR001]: the output of block `late` differs from the page
  = help: refresh the page with labdoc verify --update, or mark what may vary with vary=
 
 
-"#]]).code(1);
+"#]])
+        .code(1);
     assert_eq!(world.read("content/a.md"), page.replace("old", "new"));
 }
 

@@ -49,13 +49,16 @@ content/a.md
 fn drift_names_page_line_and_block_with_a_diff() {
     let world = World::page(&PAGE.replace("b 4", "b 5"));
     let before = world.tree("");
-    world.labdoc("verify").stdout(str![[r#"
+    world
+        .labdoc("verify")
+        .stdout(str![[r#"
 content/a.md
   DRIFT count [TIME]  output differs
   ok    again [TIME]
 1 page: 1 passed, 1 differ, 0 failed, 0 skipped
 
-"#]]).stderr(str![[r#"
+"#]])
+        .stderr(str![[r#"
 error[VR001]: the output of block `count` differs from the page
  --> content/a.md:9:1
   |
@@ -71,25 +74,34 @@ error[VR001]: the output of block `count` differs from the page
  = help: refresh the page with labdoc verify --update, or mark what may vary with vary=
 
 
-"#]]).code(1);
+"#]])
+        .code(1);
     assert_eq!(before.changes(&world.tree("")), [] as [&str; 0]);
 }
 
 #[test]
 fn update_restores_the_page_byte_for_byte() {
     let world = World::page(&PAGE.replace("b 4", "b 5").replace("n is 2", "n is 1\nand more"));
-    world.labdoc("verify --update").stdout(str![[r#"
+    world
+        .labdoc("verify --update")
+        .stdout(str![[r#"
 content/a.md
   DRIFT count [TIME]  output differs
   DRIFT again [TIME]  output differs
   refreshed content/a.md
 1 page: 0 passed, 2 differ, 0 failed, 0 skipped, 1 refreshed
 
-"#]]).any_stderr().success();
+"#]])
+        .any_stderr()
+        .success();
     assert_eq!(world.read("content/a.md"), PAGE);
     let before = world.tree("");
     world.labdoc("verify --update").any_output().success();
-    assert_eq!(before.changes(&world.tree("")), [] as [&str; 0], "nothing differs, nothing is written");
+    assert_eq!(
+        before.changes(&world.tree("")),
+        [] as [&str; 0],
+        "nothing differs, nothing is written"
+    );
 }
 
 #[test]
@@ -178,7 +190,10 @@ the name points to 10.0.0.2
     world.labdoc("verify").any_stdout().success();
     // The name now points to backend a: that is no renaming.
     let world = World::page(&page("10.9.0.7", "10.9.0.8", "10.9.0.7"));
-    world.labdoc("verify").any_stdout().stderr(str![[r#"
+    world
+        .labdoc("verify")
+        .any_stdout()
+        .stderr(str![[r#"
 error[VR001]: the output of block `two` differs from the page
  --> content/a.md:15:1
    |
@@ -192,7 +207,8 @@ error[VR001]: the output of block `two` differs from the page
  = help: refresh the page with labdoc verify --update, or mark what may vary with vary=
 
 
-"#]]).code(1);
+"#]])
+        .code(1);
 }
 
 #[test]
@@ -240,7 +256,10 @@ $ printf '%s rm -rf x\\nok\\n' '$'
     // A console block cannot show that output, so a refresh refuses: it would run it next time.
     let before = world.tree("content");
     for _ in 0..2 {
-        world.labdoc("verify --update").any_stdout().stderr(str![[r#"
+        world
+            .labdoc("verify --update")
+            .any_stdout()
+            .stderr(str![[r#"
 error[VR001]: the output of block `c/1` differs from the page
  --> content/a.md:3:1
   |
@@ -254,7 +273,8 @@ error[VR001]: the output of block `c/1` differs from the page
  = help: a console block would read that output as a command: write it as sh with an output fence
 
 
-"#]]).code(1);
+"#]])
+            .code(1);
     }
     assert_eq!(before.changes(&world.tree("content")), [] as [&str; 0]);
 }
