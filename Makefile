@@ -6,11 +6,12 @@ SHELL = /bin/sh
 CARGO = cargo
 OUT = public
 # Seconds that the browser tests may take.
-BROWSER_SECONDS = 240
+BROWSER_SECONDS = 600
 
 # Where cargo writes, and where a user's own tools lie (Debian keeps nginx out of a user's PATH).
 TARGET = "$${CARGO_TARGET_DIR:-target}"
 FIND = PATH="$$PATH:$${HOME-}/.local/bin:/usr/local/sbin:/usr/sbin:/sbin"
+DENY_FIND = PATH="$${LABDOC_TOOLS:-$$(pwd)/.tools}/bin:$$PATH"
 SAY = @printf '\n==> %s\n'
 
 .PHONY: help site test tools-build tools-lab tools-test compile verify \
@@ -77,11 +78,11 @@ browser: check
 deny:
 	$(SAY) 'cargo deny'
 	@tools/dev-tools deny
-	@PATH="$$(pwd)/.tools/bin:$$PATH" cargo-deny --locked check bans licenses sources
+	@$(DENY_FIND) cargo-deny --locked check bans licenses sources
 
 deny-if-there:
 	$(SAY) 'cargo deny'
-	@PATH="$$(pwd)/.tools/bin:$$PATH"; export PATH; \
+	@$(DENY_FIND); export PATH; \
 	if command -v cargo-deny >/dev/null 2>&1; then \
 		cargo-deny --locked check bans licenses sources; \
 	else echo 'cargo-deny is not here: skipped; `make deny` installs it and checks'; fi

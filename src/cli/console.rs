@@ -94,6 +94,16 @@ impl Console {
         println!("{text}");
     }
 
+    /// Whether programs read what is printed.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// One object for programs.
+    pub(crate) fn object(&self, object: &serde_json::Value) {
+        println!("{object}");
+    }
+
     /// Why the work could not be done.
     pub(crate) fn failure(&self, failure: &Failure) {
         self.clear();

@@ -15,7 +15,7 @@ use crate::proc::Interrupt;
 use crate::source::Sources;
 use crate::verify::findings::{findings, stale_lives};
 use crate::verify::outcome::{PageResult, Problem, StepResult};
-use crate::verify::plan::{Plan, Role, Selection, plan};
+use crate::verify::plan::{Plan, Role, Selection, Step, plan};
 use crate::verify::record::{self, Ran, Started};
 use crate::verify::rewrite;
 use crate::verify::run::{Watch, rejudged, run};
@@ -132,7 +132,14 @@ fn dry_run(
     for at in chosen {
         let page = &book.pages[*at];
         let plan = plan(page, &book.config, sources, &selection(args));
-        console.result(&describe(&plan, sources));
+        if console.is_json() {
+            plan.steps.iter().for_each(|step| console.object(&planned(&plan, step, sources)));
+        } else {
+            console.result(&describe(&plan, sources));
+        }
+    }
+    if console.is_json() {
+        console.summary("", &json!({ "outcome": "clean", "pages": chosen.len() }));
     }
     Ended::Clean
 }
@@ -160,6 +167,22 @@ fn describe(plan: &Plan, sources: &Sources) -> String {
         ));
     }
     out
+}
+
+/// A planned block for programs.
+fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
+    let role = match step.role {
+        Role::Setup => "setup",
+        Role::Normal => "run",
+        Role::Teardown => "teardown",
+    };
+    json!({ "plan": {
+        "page": plan.path, "block": step.id, "role": role, "skip": step.skip,
+        "line": step.units.first().map(|unit| sources.line(unit.span)),
+        "exit": step.exit, "timeout_ms": step.timeout.as_millis(),
+        "compared": step.units.iter().any(|unit| unit.printed.is_some()),
+        "vary": step.classes.names(),
+    } })
 }
 
 /// What of the pages is run.
@@ -223,7 +246,7 @@ impl Job<'_> {
         let started = Started::now();
         let world = World::make(self.root, &plan)?;
         self.console.say(&page.path);
-        let progress = |step: &crate::verify::plan::Step| {
+        let progress = |step: &Step| {
             let line = step.units.first().map_or(0, |unit| self.sources.line(unit.span));
             self.console
                 .progress(&format!("  {} (line {line}, limit {:?})", step.id, step.timeout));
@@ -238,17 +261,18 @@ impl Job<'_> {
         self.console.findings(&found, self.sources);
         let errors = found.iter().any(|finding| finding.severity == Severity::Error);
         let refreshed = self.args.update && self.refresh(page, &plan, &result, counts)?;
+        let mut measured = true;
         if self.args.record {
             let run = Recorded { world: &world, result: &result, started };
-            self.record(page, &run, refreshed)?;
+            measured = self.record(page, &run, refreshed)?;
         }
-        let clean = !errors || (refreshed && self.only_refreshable(&found));
+        let clean = measured && (!errors || (refreshed && self.only_refreshable(&found)));
         Ok((result, clean))
     }
 
     /// Records the run. A page that was refreshed is recorded as it is now, and judged by it; the
-    /// first run of a page gives it its bundle.
-    fn record(&self, page: &Page, run: &Recorded<'_>, refreshed: bool) -> Result<(), Failure> {
+    /// first run of a page gives it its bundle. Says whether it is a measurement.
+    fn record(&self, page: &Page, run: &Recorded<'_>, refreshed: bool) -> Result<bool, Failure> {
         let path = self.root.join(&page.path);
         let (bundle, given) = record::bundle_of(self.root, page, &path)?;
         if given {
@@ -275,8 +299,18 @@ impl Job<'_> {
                 started: run.started,
             },
         )?;
-        self.console.say(&format!("  recorded evidence/{made}"));
-        Ok(())
+        self.console.say(&format!("  recorded evidence/{}", made.run));
+        let kit = page.front.kit.as_deref().unwrap_or_default();
+        let finding = |path: &String| {
+            let message = format!("labkit/{kit}/{path} changed while the run was going on");
+            Diagnostic::error("EV110", message)
+                .in_file(&page.path, None)
+                .note("this is not a measurement")
+                .hint("run it again")
+        };
+        let found: Vec<Diagnostic> = made.changed.iter().map(finding).collect();
+        self.console.findings(&found, self.sources);
+        Ok(found.is_empty())
     }
 
     /// Whether every error is one that `--update` has just refreshed.

@@ -102,7 +102,7 @@ impl Walk<'_> {
     fn refuse(&mut self, dest: &str, range: &Range<usize>) {
         let message = format!("`{dest}` is an address that could run something");
         let hint = "a link is relative, or begins with https:, http:, mailto: or tel:";
-        self.report(Diagnostic::error("PG011", message).hint(hint), range.clone());
+        self.report(Diagnostic::error("PG013", message).hint(hint), range.clone());
     }
 }
 

@@ -87,7 +87,8 @@ impl Theme {
 fn template_error(error: &tera::Error) -> Diagnostic {
     let text = error.to_string();
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let first = lines.next().unwrap_or("template error").to_owned();
+    let first = lines.next().unwrap_or("template error");
+    let first = first.strip_prefix("error: ").unwrap_or(first).to_owned();
     let rest: Vec<&str> = lines.collect();
     let finding = Diagnostic::error("TP001", first);
     let finding = if rest.is_empty() { finding } else { finding.note(rest.join("\n")) };

@@ -73,9 +73,10 @@ fn finding(
         }
         Problem::Syntax { message, line } => {
             let at = syntax_place(unit, *line, sources);
-            Diagnostic::error("VR004", format!("block `{id}`: {message}"))
-                .at(at)
-                .note("nothing of the block was run")
+            let mut words = message.lines();
+            let first = words.next().unwrap_or("syntax error");
+            let finding = Diagnostic::error("VR004", format!("block `{id}`: {first}")).at(at);
+            words.fold(finding, |f, line| f.note(line)).note("nothing of the block was run")
         }
         Problem::Interrupted => {
             Diagnostic::error("VR007", format!("block `{id}` was interrupted")).at(unit.span)

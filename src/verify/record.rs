@@ -48,11 +48,19 @@ pub(crate) struct Ran<'a> {
     pub(crate) started: Started,
 }
 
-/// Writes the run into its bundle and returns the run's name, `T1/20261129T101500Z-7f3a2c`.
+/// What was recorded.
+pub(crate) struct Made {
+    /// The run's name, `T1/20261129T101500Z-7f3a2c`.
+    pub(crate) run: String,
+    /// Kit files that changed while it ran: it is no measurement then.
+    pub(crate) changed: Vec<String>,
+}
+
+/// Writes the run into its bundle.
 ///
 /// # Errors
 /// The kit cannot be read again, or the run cannot be written.
-pub(crate) fn record(root: &Path, bundle: &str, ran: &Ran<'_>) -> Result<String, Failure> {
+pub(crate) fn record(root: &Path, bundle: &str, ran: &Ran<'_>) -> Result<Made, Failure> {
     let changed = changed_inputs(root, ran)?;
     let transcript = transcript(ran);
     let manifest = manifest(bundle, ran);
@@ -75,7 +83,7 @@ pub(crate) fn record(root: &Path, bundle: &str, ran: &Ran<'_>) -> Result<String,
         files: out_files(ran.world)?,
     };
     write_run(&root.join("evidence").join(bundle), &recording)?;
-    Ok(format!("{bundle}/{run_id}"))
+    Ok(Made { run: format!("{bundle}/{run_id}"), changed })
 }
 
 /// The bundle of a page; one that has none is given the lowest free number, which is written

@@ -16,6 +16,7 @@ labdoc_here=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd) || exi
 labdoc_work=$(mktemp -d "${TMPDIR:-/tmp}/labdoc-replay.XXXXXX") || exit 2
 mkdir "$labdoc_work/home" "$labdoc_work/work" "$labdoc_work/out" || exit 2
 labdoc_failed=0
+labdoc_ready=
 labdoc_open=
 labdoc_torn_down=
 
@@ -43,6 +44,7 @@ labdoc_begin() {
 # A block that ends the shell ends here: its check is printed, teardown runs.
 labdoc_leave() {
   local code=$?
+  if [ -z "$labdoc_ready" ]; then rm -rf -- "$labdoc_work"; exit "$code"; fi
   if [ -n "$labdoc_open" ]; then labdoc_end "$code"; labdoc_failed=1; fi
   if [ -z "$labdoc_torn_down" ]; then labdoc_torn_down=1; labdoc_teardown; fi
   cd /
@@ -69,6 +71,7 @@ pub(super) fn script(ran: &Ran<'_>, bundle: &str, run_id: &str) -> String {
     kit(&mut out, ran);
     world(&mut out, ran);
     teardown(&mut out, ran);
+    out.push_str("\nlabdoc_ready=yes\n");
     for step in ran.plan.steps.iter().filter(|step| step.role != Role::Teardown) {
         block(&mut out, step, "");
     }

@@ -1,7 +1,23 @@
 //! Tests through the binary: given a small site in a world of its own, run `labdoc`, expect what
 //! it prints, how it ends and what is on the disk afterwards.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests prepare a site and look at the disk themselves"
+)]
 
+mod build_evidence;
+mod build_site;
+mod build_whole;
+mod exits;
 mod findings;
+mod judge;
+mod kill;
+mod kit;
+mod output;
+mod record;
 mod refresh;
+mod selection;
+mod session;
 mod support;
+mod tamper;
 mod verify;

@@ -56,7 +56,7 @@ fn raw_html_that_the_policy_blocks_is_an_error_and_left_out() {
 #[test]
 fn addresses_that_run_something_are_errors_and_no_links() {
     let check = |text: &str, expect: &str| {
-        assert_eq!(findings(text), [format!("PG011 {text}")], "{text}");
+        assert_eq!(findings(text), [format!("PG013 {text}")], "{text}");
         assert_eq!(body(text).html, expect);
     };
     check("[x](javascript:alert(1))", "<p>x</p>\n");

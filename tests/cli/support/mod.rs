@@ -4,7 +4,7 @@ mod run;
 mod tree;
 mod world;
 
-pub(crate) use run::Run;
+pub(crate) use run::{Ended, Run};
 pub(crate) use tree::Tree;
 pub(crate) use world::World;
 
@@ -17,6 +17,11 @@ pub(crate) fn wait_for(what: &str, limit: Duration, mut condition: impl FnMut() 
         assert!(Instant::now() < deadline, "{what}: not within {limit:?}");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// A number of seconds, and so an argument of `sleep`, that no other process has.
+pub(crate) fn mark(number: u32) -> String {
+    format!("611.{number}{}", std::process::id())
 }
 
 /// Command lines of the living processes that carry `mark` as an argument or in their command.

@@ -30,6 +30,31 @@ impl World {
         World::new().file("content/a.md", text)
     }
 
+    /// A copy of a whole site of `tests/sites/`.
+    pub(crate) fn site(name: &str) -> World {
+        let world = World::new();
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sites").join(name);
+        for (path, entry) in &Tree::read(&from).0 {
+            if !from.join(path).is_dir() {
+                world.write(path, &entry.bytes);
+            }
+        }
+        world
+    }
+
+    /// The site `lab` with a bundle, and the folder of its one run.
+    pub(crate) fn recorded() -> (World, String) {
+        let world = World::site("lab");
+        world.labdoc("verify --record").any_stdout().success();
+        let run = world.runs().pop().expect("a run");
+        (world, run)
+    }
+
+    /// The folders of the runs of bundle T1, oldest first.
+    pub(crate) fn runs(&self) -> Vec<String> {
+        self.names("evidence/T1").iter().map(|run| format!("evidence/T1/{run}")).collect()
+    }
+
     /// Adds or replaces a file of the site.
     pub(crate) fn file(self, path: &str, content: impl AsRef<[u8]>) -> World {
         self.write(path, content);

@@ -15,7 +15,7 @@ fn a_background_child_delays_nothing_and_is_named_at_the_end() {
     let pid = text(&outcome);
     world.check("echo after", 0, "after\n");
     assert!(begin.elapsed() < Duration::from_secs(2));
-    assert!(lives(&pid));
+    wait_until("the child runs", || lives(&pid));
     assert_eq!(world.session.finish().unwrap().survivors, ["sleep 600"]);
     assert!(!lives(&pid));
 }

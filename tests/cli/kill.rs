@@ -1,0 +1,61 @@
+//! SIGKILL of labdoc in the middle of a block: nothing it started is left.
+
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::{World, mark, processes, wait_for};
+
+/// Kills labdoc while `block` runs; `count` processes with the mark are expected before it.
+#[track_caller]
+fn check(number: u32, block: &str, count: usize) {
+    let mark = &mark(number);
+    let world = World::page(&format!("```sh {{#slow}}\n{}\n```\n", block.replace("MARK", mark)));
+    let mut child = world.labdoc("verify").spawn();
+    wait_for("the block runs", Duration::from_secs(60), || {
+        processes(mark).iter().filter(|line| line.contains(" sleep ")).count() >= count
+    });
+    let pid = Pid::from_raw(i32::try_from(child.id()).expect("pid")).expect("pid");
+    kill_process(pid, Signal::KILL).expect("kill");
+    child.wait().expect("wait");
+    wait_for("nothing is left", Duration::from_secs(2), || processes(mark).is_empty());
+}
+
+#[test]
+fn a_foreground_command() {
+    check(2001, "sleep MARK", 1);
+}
+
+#[test]
+fn background_children() {
+    check(2002, "sleep MARK & sleep MARK & sleep MARK", 3);
+}
+
+#[test]
+fn a_session_of_its_own() {
+    check(2003, "setsid sleep MARK & sleep MARK", 2);
+}
+
+#[test]
+fn a_child_that_ignores_hangups() {
+    check(2004, "nohup sleep MARK >/dev/null 2>&1 & sleep MARK", 2);
+}
+
+#[test]
+fn a_child_that_ignores_every_polite_signal() {
+    check(2005, "(trap '' TERM INT HUP; exec sleep MARK) & sleep MARK", 2);
+}
+
+#[test]
+fn a_daemon_by_double_fork() {
+    check(2006, "(setsid sh -c 'setsid sleep MARK & ' &); sleep MARK", 2);
+}
+
+#[test]
+fn a_child_that_closed_everything_it_inherited() {
+    check(
+        2007,
+        "(exec </dev/null >/dev/null 2>&1; for f in 3 4 5 6 7 8 9; do eval \"exec $f>&-\"; done; setsid sleep MARK &); sleep MARK",
+        2,
+    );
+}
