@@ -55,6 +55,9 @@ pub(crate) enum Command {
     /// Run the blocks of pages and compare their output with what is printed
     #[command(after_help = "Example:\n  labdoc verify content/lab-local --update")]
     Verify(VerifyArgs),
+    /// Remember a cluster (by its identity) as one that verify may touch
+    #[command(after_help = "Example:\n  labdoc trust kind-lab\n  labdoc trust --list")]
+    Trust(TrustArgs),
     /// Look at runs and judge transcripts
     #[command(subcommand)]
     Evidence(EvidenceCommand),
@@ -105,6 +108,20 @@ pub(crate) struct VerifyArgs {
     /// Stop a page at its first failure; teardown still runs
     #[arg(long)]
     pub(crate) fail_fast: bool,
+}
+
+/// Options of trust.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct TrustArgs {
+    /// A context of your kubeconfig [default: the current one]
+    #[arg(value_name = "CONTEXT")]
+    pub(crate) context: Option<String>,
+    /// List the clusters that are trusted
+    #[arg(long, conflicts_with_all = ["context", "remove"])]
+    pub(crate) list: bool,
+    /// Trust it no longer; CONTEXT may be an identity from the list
+    #[arg(long)]
+    pub(crate) remove: bool,
 }
 
 /// What can be done with evidence.

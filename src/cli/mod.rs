@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-pub(crate) use args::{BuildArgs, CheckArgs, Common, VerifyArgs};
+pub(crate) use args::{BuildArgs, CheckArgs, Common, TrustArgs, VerifyArgs};
 pub(crate) use console::{Console, Tally};
 
 use crate::commands::{self, Ended};
@@ -46,6 +46,7 @@ fn run(cli: &Cli, console: &Console) -> Result<Ended, Failure> {
         Command::Build(args) => commands::build(&cli.common, args, console),
         Command::Check(args) => commands::check(&cli.common, args, console),
         Command::Verify(args) => commands::verify(&cli.common, args, console),
+        Command::Trust(args) => commands::trust(args, console),
         Command::Evidence(EvidenceCommand::Judge { run, file }) => {
             commands::judge(&cli.common, run, file.as_deref(), console)
         }

@@ -4,12 +4,14 @@
 mod assess;
 mod build;
 mod evidence;
+mod trust;
 mod verify;
 
 use std::path::{Path, PathBuf};
 
 pub(crate) use build::{build, check};
 pub(crate) use evidence::judge;
+pub(crate) use trust::trust;
 pub(crate) use verify::verify;
 
 use crate::cli::Common;

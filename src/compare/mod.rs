@@ -3,11 +3,13 @@
 
 mod align;
 mod console;
+mod contain;
 mod line;
 mod printed;
 
 pub(crate) use align::Op;
 pub(crate) use console::{command, console_outputs, reads_as_command};
+pub(crate) use contain::{Missing, missing};
 pub(crate) use printed::{PrintedLine, escape, normalise, parse as printed_lines};
 
 use crate::vary::{Classes, Renaming};

@@ -2,6 +2,7 @@
 
 mod console;
 pub(crate) mod findings;
+pub(crate) mod guard;
 mod header;
 pub(crate) mod outcome;
 pub(crate) mod plan;
