@@ -1,21 +1,16 @@
 //! The executable blocks of a page and the output that is printed for them.
 
+mod options;
+mod shape;
+
 use std::ops::Range;
-use std::time::Duration;
 
-use super::page::{Block, BlockKind, BlockOptions, OutputFence};
+use super::page::{Block, BlockKind, OutputFence};
 use crate::diag::{Diagnostic, nearest};
-use crate::fence::{Attributes, HeaderFault, parse_braces, parse_duration, parse_header};
+use crate::fence::{Attributes, HeaderFault, parse_braces, parse_header};
 use crate::source::{FileId, Sources, Span};
-
-/// `key=` that a runnable block knows.
-const BLOCK_KEYS: &[&str] = &["timeout", "exit", "vary", "title"];
-/// `.class` that a runnable block knows.
-const BLOCK_CLASSES: &[&str] = &["setup", "teardown", "skip", "numbered"];
-/// `key=` that an output fence knows.
-const OUTPUT_KEYS: &[&str] = &["for", "vary"];
-/// `.class` that an output fence knows.
-const OUTPUT_CLASSES: &[&str] = &["unordered"];
+use options::{OutputOptions, block_options, output_options};
+use shape::{Shape, comment_above, shift};
 
 /// A fenced code block as the parser found it.
 #[derive(Clone, Debug)]
@@ -136,7 +131,6 @@ impl Collector<'_> {
     /// A runnable block.
     fn block(&mut self, language: &str, attributes: Attributes, fence: &Fence, shape: &Shape) {
         let Some(id) = attributes.id.clone() else { return };
-        self.known(&attributes, BLOCK_KEYS, BLOCK_CLASSES);
         if let Some(first) = self.blocks.iter().find(|block| block.id == id.text) {
             let line = self.sources.line(first.span);
             let message = format!("block id `{}` is used twice", id.text);
@@ -145,7 +139,8 @@ impl Collector<'_> {
             return;
         }
         let kind = if language == "console" { BlockKind::Console } else { BlockKind::Shell };
-        let options = self.options(&attributes, kind);
+        let (options, findings) = block_options(self.file, &attributes, kind);
+        self.findings.extend(findings);
         let (text, lines) = shape.content(self.sources.text(self.file), self.file, fence);
         if text.contains('\0') {
             let finding = Diagnostic::error("BL005", "a command cannot hold a NUL byte");
@@ -165,51 +160,6 @@ impl Collector<'_> {
         });
     }
 
-    /// The options of a runnable block.
-    fn options(&mut self, attributes: &Attributes, kind: BlockKind) -> BlockOptions {
-        let vary = attributes.get("vary");
-        if let (Some(pair), BlockKind::Shell) = (vary, kind) {
-            let message = "`vary=` stands on the output fence of this block";
-            self.findings
-                .push(Diagnostic::error("BL006", message).at(self.span(pair.range.clone())));
-        }
-        BlockOptions {
-            timeout: self.timeout(attributes),
-            exit: self.exit(attributes),
-            setup: attributes.has_class("setup"),
-            teardown: attributes.has_class("teardown"),
-            skip: attributes.has_class("skip"),
-            vary: vary.map(|pair| names(&pair.value)).unwrap_or_default(),
-        }
-    }
-
-    /// `timeout=60s`.
-    fn timeout(&mut self, attributes: &Attributes) -> Option<Duration> {
-        let pair = attributes.get("timeout")?;
-        let duration = parse_duration(&pair.value);
-        if duration.is_none() {
-            let message = format!("`{}` is no duration", pair.value);
-            let finding = Diagnostic::error("BL007", message).at(self.span(pair.range.clone()));
-            self.findings.push(finding.hint("write it like 500ms, 60s, 5m or 2h"));
-        }
-        duration
-    }
-
-    /// `exit=3` or `exit=any`.
-    fn exit(&mut self, attributes: &Attributes) -> Option<Option<i32>> {
-        let pair = attributes.get("exit")?;
-        if pair.value == "any" {
-            return Some(None);
-        }
-        let code = pair.value.parse().ok().filter(|code| (0..=255).contains(code));
-        if code.is_none() {
-            let message = format!("`{}` is no exit code: 0 to 255, or any", pair.value);
-            self.findings
-                .push(Diagnostic::error("BL007", message).at(self.span(pair.range.clone())));
-        }
-        code.map(Some)
-    }
-
     /// An output fence.
     fn output(
         &mut self,
@@ -218,7 +168,9 @@ impl Collector<'_> {
         shape: &Shape,
         close: Range<usize>,
     ) {
-        self.known(attributes, OUTPUT_KEYS, OUTPUT_CLASSES);
+        let (options, findings) = output_options(self.file, attributes);
+        self.findings.extend(findings);
+        let OutputOptions { vary, within, order } = options;
         let Some(target) = attributes.get("for") else { return };
         let text = self.sources.text(self.file);
         let (content, lines) = shape.content(text, self.file, fence);
@@ -232,8 +184,9 @@ impl Collector<'_> {
             prefix: text[last..close.start].to_owned(),
             close_run: self.span(close),
             span: self.span(fence.range.clone()),
-            vary: attributes.get("vary").map(|pair| names(&pair.value)).unwrap_or_default(),
-            unordered: attributes.has_class("unordered"),
+            vary,
+            within,
+            order,
         };
         let target_span = self.span(target.range.clone());
         self.outputs.push(Pending { target: target.value.clone(), target_span, fence: output });
@@ -270,40 +223,6 @@ impl Collector<'_> {
         }
     }
 
-    /// Reports keys and classes that are not known here.
-    fn known(&mut self, attributes: &Attributes, keys: &[&'static str], classes: &[&'static str]) {
-        for pair in attributes.pairs.iter().filter(|pair| !keys.contains(&pair.key.as_str())) {
-            let message = format!("`{}=` is not known here", pair.key);
-            self.unknown(message, nearest(&pair.key, keys.iter().copied()), &pair.range, keys);
-        }
-        for word in attributes.classes.iter().filter(|word| !classes.contains(&word.text.as_str()))
-        {
-            let message = format!("`.{}` is not known here", word.text);
-            self.unknown(
-                message,
-                nearest(&word.text, classes.iter().copied()),
-                &word.range,
-                classes,
-            );
-        }
-    }
-
-    /// Reports one unknown attribute with the nearest known one.
-    fn unknown(
-        &mut self,
-        message: String,
-        near: Option<&str>,
-        range: &Range<usize>,
-        known: &[&str],
-    ) {
-        let hint = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("known here: {}", known.join(", ")),
-        };
-        let at = self.span(range.clone());
-        self.findings.push(Diagnostic::error("BL010", message).at(at).hint(hint));
-    }
-
     /// A span of this page.
     fn span(&self, range: Range<usize>) -> Span {
         Span::new(self.file, range)
@@ -313,102 +232,4 @@ impl Collector<'_> {
 /// Whether a fence of this language can be one of ours.
 fn is_ours(language: &str) -> bool {
     matches!(language, "sh" | "bash" | "console" | "output")
-}
-
-/// The value of `vary=ip,age` as names.
-fn names(value: &str) -> Vec<String> {
-    value.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
-}
-
-/// Moves the ranges of attributes from the header's text to the page's.
-fn shift(mut attributes: Attributes, by: usize) -> Attributes {
-    let moved = |range: &Range<usize>| range.start + by..range.end + by;
-    if let Some(id) = &mut attributes.id {
-        id.range = moved(&id.range);
-    }
-    for word in &mut attributes.classes {
-        word.range = moved(&word.range);
-    }
-    for pair in &mut attributes.pairs {
-        pair.range = moved(&pair.range);
-    }
-    attributes
-}
-
-/// The braces of `<!-- labdoc {…} -->` on the line directly above a fence.
-fn comment_above(text: &str, fence_start: usize) -> Option<(usize, usize)> {
-    let line_start = text[..fence_start].rfind('\n')? + 1;
-    let above_start = text[..line_start - 1].rfind('\n').map_or(0, |at| at + 1);
-    let above = text[above_start..line_start - 1].trim_end();
-    let body = above.find("<!-- labdoc {")?;
-    let inner = above[body..].strip_suffix("-->")?.trim_end();
-    let open = above_start + body + "<!-- labdoc ".len();
-    Some((open, above_start + body + inner.len()))
-}
-
-/// Where the parts of a fence stand.
-struct Shape {
-    open: Range<usize>,
-    run: String,
-    close: Option<Range<usize>>,
-}
-
-impl Shape {
-    /// Finds the runs of a fence.
-    fn of(text: &str, fence: &Fence) -> Shape {
-        let whole = &text[fence.range.clone()];
-        let indent = whole.len() - whole.trim_start_matches([' ', '\t']).len();
-        let start = fence.range.start + indent;
-        let mark = text[start..].chars().next().unwrap_or('`');
-        let len = text[start..].chars().take_while(|c| *c == mark).count();
-        let run: String = std::iter::repeat_n(mark, len).collect();
-        Shape { open: start..start + len, close: closing(text, fence, mark, len), run }
-    }
-
-    /// Where the content begins: behind the header's line.
-    fn content_start(&self, text: &str) -> usize {
-        text[self.open.end..].find('\n').map_or(text.len(), |at| self.open.end + at + 1)
-    }
-
-    /// The content without prefixes, and the place of each of its lines.
-    fn content(&self, text: &str, file: FileId, fence: &Fence) -> (String, Vec<Span>) {
-        let mut content = String::new();
-        let mut lines = Vec::new();
-        for piece in whole_lines(text, &fence.pieces) {
-            let mut at = piece.start;
-            for line in text[piece.clone()].split_inclusive('\n') {
-                let body = line.trim_end_matches(['\n', '\r']);
-                lines.push(Span::new(file, at..at + body.len()));
-                content.push_str(body);
-                content.push('\n');
-                at += line.len();
-            }
-        }
-        (content, lines)
-    }
-}
-
-/// The pieces of a fence with what belongs to one line in one piece: the parser cuts a line that
-/// ends in CRLF before its line end.
-fn whole_lines(text: &str, pieces: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut lines: Vec<Range<usize>> = Vec::new();
-    for piece in pieces {
-        match lines.last_mut() {
-            Some(last) if !text[last.start..piece.start].contains('\n') => last.end = piece.end,
-            _ => lines.push(piece.clone()),
-        }
-    }
-    lines
-}
-
-/// The closing run of a fence: its last line holds nothing but a run at least as long.
-fn closing(text: &str, fence: &Fence, mark: char, len: usize) -> Option<Range<usize>> {
-    let whole = text[fence.range.clone()].trim_end();
-    let last = whole.rfind('\n')? + 1;
-    let line = &whole[last..];
-    let run_len = line.chars().rev().take_while(|c| *c == mark).count();
-    let before = &line[..line.len() - run_len];
-    let only_prefix = before.chars().all(|c| matches!(c, ' ' | '\t' | '>'));
-    let end = fence.range.start + whole.len();
-    (run_len >= len && only_prefix).then(|| end - run_len..end)
 }

@@ -35,12 +35,11 @@ pub(crate) fn split(text: &str) -> Result<Option<Split>, &'static str> {
     Err(if first == "---" { "---" } else { "+++" })
 }
 
+/// A header, its place, and where the body begins.
+pub(super) type Header = (FrontMatter, Option<Span>, usize);
+
 /// Reads the header of a page of the book; what is wrong with it is reported at its place.
-pub(crate) fn parse(
-    sources: &Sources,
-    file: FileId,
-    findings: &mut Vec<Diagnostic>,
-) -> (FrontMatter, Option<Span>, usize) {
+pub(crate) fn parse(sources: &Sources, file: FileId, findings: &mut Vec<Diagnostic>) -> Header {
     let text = sources.text(file);
     let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let split = match split(text) {
@@ -84,7 +83,7 @@ fn read_toml(sources: &Sources, span: Span) -> Result<FrontMatter, Box<Diagnosti
 }
 
 /// The finding for a header that cannot be read.
-fn unreadable(message: String, hint: Option<String>, at: Span) -> Diagnostic {
+pub(super) fn unreadable(message: String, hint: Option<String>, at: Span) -> Diagnostic {
     let finding = Diagnostic::error("PG002", format!("page header: {message}")).at(at);
     match hint {
         Some(hint) => finding.hint(hint),

@@ -1,18 +1,22 @@
 //! Pages and the book they make.
 
+mod after;
 mod blocks;
 mod events;
+mod foreign;
 mod front;
 mod inline;
+mod needs;
 mod page;
 mod parse;
+mod ready;
 mod slug;
 mod tree;
 
 pub(crate) use events::{Spanned, events};
+pub(crate) use foreign::{Named, add_foreign};
 pub(crate) use front::split as split_header;
 pub(crate) use inline::{Mark, MarkKind, is_claim_id, visible};
 pub(crate) use page::*;
-#[cfg(test)]
 pub(crate) use parse::parse;
 pub(crate) use tree::{Book, CONTENT, LoadOptions, Section, folder_of, load, load_config};

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::inline::Mark;
+pub(crate) use super::needs::Need;
+pub(crate) use super::ready::Ready;
 use crate::config::Config;
 use crate::fence::Attributes;
 use crate::source::{FileId, Span};
+use crate::vary::Within;
 
 /// One page of the book. Parsing never fails: what is wrong is reported beside the value.
 #[derive(Clone, Debug)]
@@ -134,6 +137,18 @@ pub(crate) struct Block {
     pub(crate) output: Option<OutputFence>,
 }
 
+/// In which order the lines of an output may come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Lines as printed; the rows of a table in any order.
+    #[default]
+    Natural,
+    /// `.ordered`: lines and rows as printed.
+    Ordered,
+    /// `.unordered`: lines in any order.
+    Unordered,
+}
+
 /// The options of a block as written on it; what is `None` comes from page, book or default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BlockOptions {
@@ -141,6 +156,26 @@ pub(crate) struct BlockOptions {
     pub(crate) timeout: Option<Duration>,
     /// Expected exit code; `Some(None)` is `exit=any`.
     pub(crate) exit: Option<Option<i32>>,
+    /// How long it is repeated until it matches.
+    pub(crate) retry: Option<Duration>,
+    /// `.background`: it runs on while later blocks run.
+    pub(crate) background: bool,
+    /// When a background block is ready.
+    pub(crate) ready: Option<Ready>,
+    /// `.on-failure`: it runs only after something failed.
+    pub(crate) on_failure: bool,
+    /// What it needs to run.
+    pub(crate) needs: Vec<Need>,
+    /// Names under which it can be chosen.
+    pub(crate) tags: Vec<String>,
+    /// Environment variables that are passed through.
+    pub(crate) env: Vec<String>,
+    /// `tty=true`: it runs on a terminal.
+    pub(crate) tty: bool,
+    /// `stderr=apart`: only the standard output is compared.
+    pub(crate) stderr_apart: bool,
+    /// `strict=true`: trailing blanks, carriage returns and the last newline count.
+    pub(crate) strict: bool,
     /// `.setup`.
     pub(crate) setup: bool,
     /// `.teardown`.
@@ -149,6 +184,10 @@ pub(crate) struct BlockOptions {
     pub(crate) skip: bool,
     /// `vary=`, for `console` blocks.
     pub(crate) vary: Vec<String>,
+    /// `within=`, for `console` blocks.
+    pub(crate) within: Within,
+    /// `.ordered` and `.unordered`, for `console` blocks.
+    pub(crate) order: Order,
 }
 
 /// An `output` fence: the text as last measured.
@@ -170,8 +209,10 @@ pub(crate) struct OutputFence {
     pub(crate) span: Span,
     /// Value classes that may vary here.
     pub(crate) vary: Vec<String>,
-    /// `.unordered`: lines in any order.
-    pub(crate) unordered: bool,
+    /// How far quantities may be off.
+    pub(crate) within: Within,
+    /// In which order lines and rows may come.
+    pub(crate) order: Order,
 }
 
 /// What kind of document a page is.

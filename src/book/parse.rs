@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::blocks::{self, Fence};
 use super::events::{Spanned, events};
-use super::front;
+use super::front::{self, Header};
 use super::inline::{Mark, MarkKind, is_claim_id, marks, visible};
 use super::page::{Cite, ClaimSpan, Heading, Link, LiveNumber, Page};
 use super::slug::{slug, unique};
@@ -18,7 +18,17 @@ use crate::source::{FileId, Sources, Span};
 /// Parses the page of a book.
 pub(crate) fn parse(sources: &Sources, file: FileId) -> Checked<Page> {
     let mut findings = Vec::new();
-    let (front, front_span, body) = front::parse(sources, file, &mut findings);
+    let header = front::parse(sources, file, &mut findings);
+    page(sources, (file, header), &|_| true, findings)
+}
+
+/// Parses a page whose header was read; `ours` says which fences are looked at.
+pub(super) fn page(
+    sources: &Sources,
+    (file, (front, front_span, body)): (FileId, Header),
+    ours: &dyn Fn(&Fence) -> bool,
+    mut findings: Vec<Diagnostic>,
+) -> Checked<Page> {
     let text = sources.text(file);
     let events = events(text, body);
     let marks = marks(text, &events);
@@ -26,6 +36,7 @@ pub(crate) fn parse(sources: &Sources, file: FileId) -> Checked<Page> {
     for (event, range) in &events {
         walk.event(event, range);
     }
+    walk.fences.retain(ours);
     let blocks = blocks::collect(sources, file, &walk.fences, &mut findings);
     let claims = claims(file, text, &events, &marks);
     report_marks(file, &marks, &mut findings);

@@ -74,6 +74,7 @@ pub(crate) fn load(
             continue;
         }
         if name.ends_with(".md") || name == "claims.yaml" {
+            let path = format!("{CONTENT}/{path}");
             let Some(file) = read_source(root, &path, sources, &mut book.diagnostics)? else {
                 continue;
             };
@@ -103,15 +104,15 @@ pub(crate) fn load_config(root: &Path, sources: &mut Sources) -> Result<Checked<
     Ok(Checked { value: book, diagnostics: config.diagnostics })
 }
 
-/// Reads a text below `content/`; one that is no UTF-8 is a finding.
-fn read_source(
+/// Reads a text by its path from the root; one that is no UTF-8 is a finding.
+pub(super) fn read_source(
     root: &Path,
     path: &str,
     sources: &mut Sources,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Option<FileId>, Failure> {
-    let from_root = format!("{CONTENT}/{}", path.nfc());
-    let bytes = disk::read(&root.join(CONTENT).join(path))?;
+    let from_root: String = path.nfc().collect();
+    let bytes = disk::read(&root.join(path))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(sources.add(from_root, text))),
         Err(error) => {

@@ -1,5 +1,6 @@
 //! What only the whole book can show: links, and whether pages can be run.
 
+mod after;
 pub(crate) mod links;
 mod runnable;
 

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::book::{Book, Page, Workdir};
+use crate::book::{Book, Need, Page, Workdir, class_names};
 use crate::diag::{Diagnostic, Failure, nearest};
 use crate::disk;
 use crate::fence::parse_duration;
 use crate::source::{Sources, Span};
-use crate::vary::captures;
+use crate::vary::{Kind, captures};
 
 /// The findings for the chosen pages.
 ///
@@ -25,9 +25,12 @@ pub(crate) fn runnable(
         let check = PageCheck { book, page, sources };
         findings.extend(check.header());
         findings.extend(check.classes());
+        findings.extend(check.bounds());
+        findings.extend(check.needs());
         findings.extend(check.captures());
         findings.extend(check.kit(root)?);
     }
+    findings.extend(super::after::after(book, chosen, sources));
     Ok(findings)
 }
 
@@ -100,12 +103,60 @@ impl PageCheck<'_> {
 
     /// A class name in the header of a fence.
     fn vary_span(&self, fence: Span, name: &str) -> Span {
+        self.header_value(fence, ("vary=", name))
+    }
+
+    /// A word behind a key in the header of a fence.
+    fn header_value(&self, fence: Span, (key, word): (&str, &str)) -> Span {
         let text = self.sources.slice(fence);
         let header = text.lines().next().unwrap_or("");
-        let after = header.find("vary=").unwrap_or(0);
-        let found = header[after..].find(name).map(|at| fence.start + after + at);
+        let after = header.find(key).unwrap_or(0);
+        let found = header[after..].find(word).map(|at| fence.start + after + at);
         let start = found.unwrap_or(fence.start);
-        Span::new(fence.file, start..start + name.len())
+        Span::new(fence.file, start..start + word.len())
+    }
+
+    /// Bounds are on quantities that may vary there.
+    fn bounds(&self) -> Vec<Diagnostic> {
+        let mut findings = Vec::new();
+        for block in &self.page.blocks {
+            let (within, span) = match &block.output {
+                Some(output) => (&output.within, output.span),
+                None => (&block.options.within, block.span),
+            };
+            let named = class_names(self.page, block, &self.book.config);
+            let in_effect = self.book.config.classes.select(named);
+            for class in within.classes() {
+                let at = self.header_value(span, ("within=", class));
+                let mut report = |message: String, hint: String| {
+                    findings.push(Diagnostic::error("BL013", message).at(at).hint(hint));
+                };
+                match in_effect.kind(class) {
+                    Some(Kind::Quantity) => {}
+                    Some(Kind::Name) => report(
+                        format!("`{class}` is a class of names, which have no bound"),
+                        "only quantities such as n, age or duration can be bounded".to_owned(),
+                    ),
+                    None => report(
+                        format!("`{class}` does not vary here, so its bound says nothing"),
+                        format!("add vary={class}"),
+                    ),
+                }
+            }
+        }
+        findings
+    }
+
+    /// What the page needs is named as it can be looked for.
+    fn needs(&self) -> Vec<Diagnostic> {
+        let needs = self.page.front.verify.iter().flat_map(|verify| &verify.needs);
+        let faults = needs.filter_map(|need| Some((need, Need::parse(need).err()?)));
+        faults
+            .map(|(need, message)| {
+                let at = self.header_word(need);
+                Diagnostic::error("PG013", message).at(at).hint(Need::FORMS)
+            })
+            .collect()
     }
 
     /// Captures are expressions on blocks of this page, and what is measured is captured.

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::verify::order::Shard;
+use crate::verify::report::Target;
+
 /// Static documentation sites with executable notebooks: the page is the test, the claim names
 /// its proof, the kit arrives.
 #[derive(Debug, Parser)]
@@ -93,9 +96,16 @@ pub(crate) struct VerifyArgs {
     /// Pages or folders of pages [default: every page of the book that has runnable blocks]
     #[arg(value_name = "PAGE")]
     pub(crate) pages: Vec<PathBuf>,
-    /// Refresh output that differs, in place
-    #[arg(long)]
-    pub(crate) update: bool,
+    /// Refresh output that differs, in place; with =ID only that of these blocks
+    #[arg(
+        long,
+        value_name = "ID",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        value_delimiter = ','
+    )]
+    pub(crate) update: Vec<String>,
     /// Write the run under evidence/
     #[arg(long)]
     pub(crate) record: bool,
@@ -105,9 +115,56 @@ pub(crate) struct VerifyArgs {
     /// Only this block, with setup and teardown
     #[arg(long, value_name = "ID", conflicts_with = "record")]
     pub(crate) only: Vec<String>,
+    /// Only blocks with this tag, with setup and teardown
+    #[arg(long, value_name = "TAG", conflicts_with = "record")]
+    pub(crate) tag: Vec<String>,
+    /// The value of a page's parameter, instead of the one in its header
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
+    pub(crate) param: Vec<(String, String)>,
     /// Stop a page at its first failure; teardown still runs
     #[arg(long)]
     pub(crate) fail_fast: bool,
+    /// Reports for other programs
+    #[arg(long, value_name = "junit=F,json=F,tap=F,github", value_delimiter = ',')]
+    pub(crate) report: Vec<Target>,
+    /// Only a part of the pages, as one of N machines; what belongs together stays together
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Only pages whose page, claims or kit files changed since a commit
+    #[arg(long, value_name = "COMMIT")]
+    pub(crate) since: Option<String>,
+    /// Only pages whose evidence no longer holds
+    #[arg(long)]
+    pub(crate) stale: bool,
+    /// Leave the scene: no teardown, nothing is ended or removed
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// Open a shell in the scene of a failure, before teardown
+    #[arg(long)]
+    pub(crate) shell_on_fail: bool,
+    /// Run the changed blocks and those after them at each save, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["record", "dry_run", "keep", "shell_on_fail", "report"])]
+    pub(crate) watch: bool,
+}
+
+/// `NAME=VALUE`.
+fn parameter(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write it as NAME=VALUE".to_owned()),
+    }
+}
+
+impl VerifyArgs {
+    /// Whether output that differs is refreshed.
+    pub(crate) fn updates(&self) -> bool {
+        !self.update.is_empty()
+    }
+
+    /// The blocks that are refreshed; all when empty.
+    pub(crate) fn update_ids(&self) -> Vec<String> {
+        self.update.iter().filter(|id| !id.is_empty()).cloned().collect()
+    }
 }
 
 /// Options of trust.

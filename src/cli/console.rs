@@ -2,11 +2,15 @@
 //! request.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the door to the terminal")]
 
-use std::io::{IsTerminal as _, Write as _, stderr};
+use std::io::{IsTerminal as _, Write as _, stderr, stdin};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::args::Common;
 use crate::diag::{Diagnostic, Failure, Severity, json_line, render};
 use crate::source::Sources;
+
+/// How many progress lines are on the terminal.
+static DRAWN: AtomicUsize = AtomicUsize::new(0);
 
 /// How to talk to whoever called.
 #[derive(Clone, Copy, Debug)]
@@ -62,21 +66,38 @@ impl Console {
         }
     }
 
-    /// What is being done right now; replaced by the next line. Nothing without a terminal.
-    pub(crate) fn progress(&self, text: &str) {
+    /// What is being done right now, one line a page; replaced by the next call. Nothing without a
+    /// terminal.
+    pub(crate) fn progress(&self, lines: &[String]) {
         if self.live {
-            let shown: String = text.chars().take(100).collect();
-            eprint!("\r\x1b[2K{shown}");
+            self.clear();
+            let shown: Vec<String> =
+                lines.iter().map(|line| line.chars().take(100).collect()).collect();
+            eprint!("{}", shown.join("\n"));
+            DRAWN.store(shown.len(), Ordering::SeqCst);
             // A progress line that cannot be shown is no loss.
             let _ = stderr().flush();
         }
     }
 
-    /// Takes the progress line away.
+    /// Takes the progress lines away.
     fn clear(&self) {
         if self.live {
-            eprint!("\r\x1b[2K");
+            let above = DRAWN.swap(0, Ordering::SeqCst).saturating_sub(1);
+            eprint!("\r\x1b[2K{}", "\x1b[1A\x1b[2K".repeat(above));
         }
+    }
+
+    /// A workflow command of a forge, which reads either stream; standard output belongs to JSON
+    /// where that was asked for.
+    pub(crate) fn annotate(&self, line: &str) {
+        self.clear();
+        if self.json { eprintln!("{line}") } else { println!("{line}") }
+    }
+
+    /// Whether somebody can type answers here.
+    pub(crate) fn is_terminal(&self) -> bool {
+        stdin().is_terminal() && stderr().is_terminal()
     }
 
     /// The last line: a sentence for people, an object for programs.

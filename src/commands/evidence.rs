@@ -5,15 +5,16 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{Ended, find_root};
+use crate::book::Order;
 use crate::cli::{Common, Console};
-use crate::compare::{Question, compare, normalise};
+use crate::compare::{Form, Question, compare, normalise};
 use crate::diag::Failure;
 use crate::disk;
 use crate::evidence::{
     CheckOutcome, Judged, Manifest, ManifestBlock, Outcome, Part, judge as judge_text,
 };
 use crate::source::Sources;
-use crate::vary::{Registry, Renaming};
+use crate::vary::{Registry, Renaming, Within};
 
 /// Judges a transcript by the manifest of a run.
 ///
@@ -37,7 +38,7 @@ pub(crate) fn judge(
         Failure::new(format!("{}:{}: {}", path.display(), fault.line, fault.message))
     })?;
     let transcript = disk::read(file.unwrap_or(&folder.join("result.txt")))?;
-    let transcript = normalise(&transcript);
+    let transcript = normalise(&transcript, Form::Plain);
     let mut sources = Sources::default();
     let registry = crate::book::load_config(&root, &mut sources)?.value.config.classes;
     let compared = Compared { registry, names: std::cell::RefCell::default() };
@@ -76,10 +77,18 @@ impl Compared {
     /// Whether the parts of a block are what its manifest expects.
     fn equal(&self, block: &ManifestBlock, parts: &[&Part]) -> bool {
         let classes = self.registry.select(block.vary.iter().map(String::as_str));
-        let unordered = block.options.contains_key("unordered");
+        let within = block.options.get("within").and_then(|text| Within::parse(text).ok());
+        let classes = classes.bounded(within.unwrap_or_default());
+        let order = match &block.options {
+            options if options.contains_key("unordered") => Order::Unordered,
+            options if options.contains_key("ordered") => Order::Ordered,
+            _ => Order::Natural,
+        };
+        let form = if block.options.contains_key("strict") { Form::Strict } else { Form::Plain };
         let mut names = self.names.borrow_mut();
         let mut one = |printed: &str, measured: &str| {
-            let question = Question { printed, measured, classes: &classes, unordered };
+            let classes = &classes;
+            let question = Question { printed, measured, classes, order, form, first_line: 0 };
             compare(&question, &mut names).equal
         };
         match (&block.expected, block.kind.as_deref()) {

@@ -1,25 +1,40 @@
 //! `labdoc verify`: plan, run, compare, refresh, record.
 
-use std::path::{Path, PathBuf};
+mod choose;
+mod narrow;
+mod pages;
+mod scene;
+mod talk;
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::json;
 
+use super::Ended;
 use super::assess::claim_digests;
-use super::{Ended, find_root};
 use crate::book::{Book, LoadOptions, Page, load};
 use crate::check;
 use crate::cli::{Common, Console, VerifyArgs};
 use crate::diag::{Diagnostic, Failure, Severity};
-use crate::disk;
+use crate::evidence::load_bundles;
 use crate::proc::Interrupt;
 use crate::source::Sources;
-use crate::verify::findings::{findings, stale_lives};
+use crate::verify::findings::findings;
+use crate::verify::judge::rejudged;
+use crate::verify::lives::recorded_lives;
+use crate::verify::needs::{self, Probe};
+use crate::verify::order::Graph;
 use crate::verify::outcome::{PageResult, Problem, StepResult};
 use crate::verify::plan::{Plan, Role, Selection, Step, plan};
 use crate::verify::record::{self, Ran, Started};
-use crate::verify::rewrite;
-use crate::verify::run::{Watch, rejudged, run};
+use crate::verify::report::{self, PageReport, Target};
+use crate::verify::rewrite::{self, Edit, Refresh};
+use crate::verify::run::{Watch, run};
 use crate::verify::world::World;
+use choose::{choose, load_pages};
+use narrow::narrow;
+use talk::{Board, Said, Talk};
 
 /// Runs the chosen pages.
 ///
@@ -30,70 +45,31 @@ pub(crate) fn verify(
     args: &VerifyArgs,
     console: &Console,
 ) -> Result<Ended, Failure> {
-    let root = find_root(common)?;
-    let mut sources = Sources::default();
-    let loaded = load(&root, &mut sources, LoadOptions { drafts: true })?;
-    let chosen = choose(&root, &loaded.value, &args.pages)?;
-    let mut before = loaded.diagnostics;
-    before.extend(check::runnable(&root, &loaded.value, &chosen, &sources)?);
+    let mut loaded = load_pages(common, args)?;
+    let mut before = std::mem::take(&mut loaded.book.diagnostics);
+    let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);
+    let chosen = choose(root, book, &args.pages)?;
+    let chosen = narrow(common, args, &loaded, chosen)?;
+    before.extend(check::runnable(root, book, &chosen, sources)?);
     if !args.pages.is_empty() {
-        before.retain(|finding| concerns(finding, &loaded.value, &chosen, &sources));
+        before.retain(|finding| concerns(finding, book, &chosen, sources));
     }
     before.sort_by_key(|finding| finding.place.clone());
-    let tally = console.findings(&before, &sources);
-    if tally.errors > 0 {
-        console
-            .summary("nothing was run", &json!({ "outcome": "findings", "errors": tally.errors }));
+    let board = Board::new(console, args.report.contains(&Target::Github));
+    board.findings(&before, sources);
+    let errors = before.iter().filter(|finding| finding.severity == Severity::Error).count();
+    if errors > 0 {
+        report::write(&args.report, &PageReport::of_findings(&before, sources))?;
+        console.summary("nothing was run", &json!({ "outcome": "findings", "errors": errors }));
         return Ok(Ended::Findings);
     }
-    check_only(&loaded.value, &chosen, args)?;
+    check_choice(book, &chosen, args)?;
+    scene::check(args, chosen.len(), console)?;
     if args.dry_run {
-        return Ok(dry_run(&loaded.value, &chosen, (args, &sources), console));
+        return Ok(dry_run(book, &chosen, (args, sources), console));
     }
-    let job = Job { root: &root, book: &loaded.value, sources: &sources, args, console };
-    job.run_all(&chosen)
-}
-
-/// The pages that were asked for, as indices, in the book's order.
-fn choose(root: &Path, book: &Book, asked: &[PathBuf]) -> Result<Vec<usize>, Failure> {
-    if asked.is_empty() {
-        return Ok((0..book.pages.len()).filter(|at| book.pages[*at].is_runnable()).collect());
-    }
-    let mut chosen = Vec::new();
-    for path in asked {
-        let full = disk::canonical(path).map_err(|error| {
-            Failure::new(format!("{error}")).hint("name a page or a folder of pages")
-        })?;
-        let below = full.strip_prefix(root).map_err(|_| {
-            Failure::new(format!(
-                "{} is not part of the book at {}",
-                path.display(),
-                root.display()
-            ))
-        })?;
-        let below = below.to_string_lossy().replace('\\', "/");
-        let found: Vec<usize> = (0..book.pages.len())
-            .filter(|at| is_at_or_below(&book.pages[*at].path, &below))
-            .filter(|at| book.pages[*at].path == below || book.pages[*at].is_runnable())
-            .collect();
-        if found.is_empty() {
-            return Err(Failure::new(format!(
-                "{} holds no page with runnable blocks",
-                path.display()
-            )));
-        }
-        chosen.extend(found);
-    }
-    chosen.sort_unstable();
-    chosen.dedup();
-    Ok(chosen)
-}
-
-/// Whether a page is the one that was named or stands in the folder that was named.
-fn is_at_or_below(page: &str, asked: &str) -> bool {
-    asked.is_empty()
-        || page == asked
-        || page.strip_prefix(asked).is_some_and(|rest| rest.starts_with('/'))
+    let job = Call { root, book, sources, args, console, board: &board };
+    job.run_all(&chosen, common.jobs)
 }
 
 /// Whether a finding is about a chosen page, or about no page at all.
@@ -107,19 +83,38 @@ fn concerns(finding: &Diagnostic, book: &Book, chosen: &[usize], sources: &Sourc
     book.page_at(&path).is_none_or(|at| !other(at))
 }
 
-/// `--only` names a block of a chosen page.
-fn check_only(book: &Book, chosen: &[usize], args: &VerifyArgs) -> Result<(), Failure> {
+/// What is named on the command line is there: blocks, tags and parameters of a chosen page.
+fn check_choice(book: &Book, chosen: &[usize], args: &VerifyArgs) -> Result<(), Failure> {
+    let pages = || chosen.iter().map(|at| &book.pages[*at]);
+    let blocks = || pages().flat_map(|page| &page.blocks);
+    let ids: Vec<&str> = blocks().map(|block| block.id.as_str()).collect();
     for id in &args.only {
-        let known = |at: &usize| book.pages[*at].block(id).is_some();
-        if !chosen.iter().any(known) {
-            let ids = chosen.iter().flat_map(|at| &book.pages[*at].blocks).map(|b| b.id.as_str());
-            let failure =
-                Failure::new(format!("--only {id}: no chosen page has a block of that id"));
-            let near = crate::diag::nearest(id, ids).map(|near| format!("did you mean {near}?"));
-            return Err(Failure { hint: near, ..failure });
-        }
+        known(id, &ids, &format!("--only {id}: no chosen page has a block of that id"))?;
+    }
+    for id in args.update_ids() {
+        known(&id, &ids, &format!("--update={id}: no chosen page has a block of that id"))?;
+    }
+    let tags: Vec<&str> = blocks().flat_map(|b| &b.options.tags).map(String::as_str).collect();
+    for tag in &args.tag {
+        known(tag, &tags, &format!("--tag {tag}: no block of a chosen page has that tag"))?;
+    }
+    let params: Vec<&str> =
+        pages().flat_map(|p| p.front.params.keys()).map(String::as_str).collect();
+    for (name, _) in &args.param {
+        let message = format!("--param {name}: no chosen page has that parameter");
+        known(name, &params, &message)?;
     }
     Ok(())
+}
+
+/// Refuses a name that is not among those that are known.
+fn known(name: &str, known: &[&str], message: &str) -> Result<(), Failure> {
+    if known.contains(&name) {
+        return Ok(());
+    }
+    let near = crate::diag::nearest(name, known.iter().copied());
+    let hint = near.map(|near| format!("did you mean {near}?"));
+    Err(Failure { hint, ..Failure::new(message) })
 }
 
 /// Prints the plan.
@@ -148,10 +143,12 @@ fn dry_run(
 fn describe(plan: &Plan, sources: &Sources) -> String {
     let mut out = plan.path.clone();
     for step in &plan.steps {
-        let role = match (step.skip, step.role) {
+        let role = match (&step.skip, step.role) {
             (Some(why), _) => format!("skipped: {why}"),
             (None, Role::Setup) => "setup".to_owned(),
             (None, Role::Teardown) => "teardown".to_owned(),
+            (None, Role::OnFailure) => "on failure".to_owned(),
+            (None, Role::Normal) if step.background => "in the background".to_owned(),
             (None, Role::Normal) => "run".to_owned(),
         };
         let line = step.units.first().map_or(0, |unit| sources.line(unit.span));
@@ -161,8 +158,9 @@ fn describe(plan: &Plan, sources: &Sources) -> String {
         let compare = if compared { "output compared" } else { "output not compared" };
         let vary = step.classes.names().join(",");
         let vary = if vary.is_empty() { String::new() } else { format!(", vary={vary}") };
+        let more = more_options(step);
         out.push_str(&format!(
-            "\n  {:<20} line {line:<4} {role}: {exit}, limit {timeout:?}, {compare}{vary}",
+            "\n  {:<20} line {line:<4} {role}: {exit}, limit {timeout:?}, {compare}{vary}{more}",
             step.id
         ));
     }
@@ -174,6 +172,7 @@ fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
     let role = match step.role {
         Role::Setup => "setup",
         Role::Normal => "run",
+        Role::OnFailure => "on-failure",
         Role::Teardown => "teardown",
     };
     json!({ "plan": {
@@ -185,18 +184,58 @@ fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
     } })
 }
 
+/// The options of a block that most blocks do not have, as they stand on the page.
+fn more_options(step: &crate::verify::plan::Step) -> String {
+    let mut words = Vec::new();
+    words.extend(step.retry.map(|retry| format!("retry={retry:?}")));
+    words.extend(step.ready.as_ref().map(|ready| format!("ready: {ready}")));
+    words.extend(step.needs.iter().map(|need| format!("needs {need}")));
+    words.into_iter().map(|word| format!(", {word}")).collect()
+}
+
 /// What of the pages is run.
 fn selection(args: &VerifyArgs) -> Selection {
-    Selection { only: args.only.clone() }
+    let (only, tags, params) = (args.only.clone(), args.tag.clone(), args.param.clone());
+    Selection { only, tags, params }
 }
 
 /// One call of the command.
-struct Job<'a> {
+#[derive(Clone, Copy)]
+struct Call<'a> {
     root: &'a Path,
     book: &'a Book,
     sources: &'a Sources,
     args: &'a VerifyArgs,
     console: &'a Console,
+    board: &'a Board<'a>,
+}
+
+/// The run of one page in a call.
+struct Job<'a> {
+    root: &'a Path,
+    book: &'a Book,
+    sources: &'a Sources,
+    args: &'a VerifyArgs,
+    console: Talk<'a>,
+    /// Held while a run is recorded: the next free bundle is given to one page at a time.
+    recording: &'a Mutex<()>,
+}
+
+/// What the pages of a call share while they run.
+struct Shared {
+    recording: Mutex<()>,
+    probe: Mutex<Probe>,
+}
+
+/// What a page came to.
+struct Done<'a> {
+    path: &'a str,
+    said: Vec<Said>,
+    counts: Counts,
+    clean: bool,
+    interrupted: Option<i32>,
+    report: PageReport,
+    failure: Option<Failure>,
 }
 
 /// A run that is to be recorded.
@@ -216,63 +255,161 @@ struct Counts {
     refreshed: usize,
 }
 
-impl Job<'_> {
-    /// Runs the pages one after the other.
-    fn run_all(&self, chosen: &[usize]) -> Result<Ended, Failure> {
+impl<'a> Call<'a> {
+    /// Runs the pages.
+    fn run_all(&self, chosen: &[usize], jobs: Option<u16>) -> Result<Ended, Failure> {
         let interrupt = Interrupt::listen()
             .map_err(|error| Failure::new(format!("cannot listen for signals: {error}")))?;
-        let mut counts = Counts::default();
-        let mut bad = false;
-        for at in chosen {
-            let (result, clean) = self.run_page(&self.book.pages[*at], &interrupt, &mut counts)?;
-            bad |= !clean;
-            if let Some(signal) = result.interrupted {
-                self.summary(&counts, chosen.len(), "interrupted");
-                return Ok(Ended::Signal(signal));
-            }
+        let shared = Shared { recording: Mutex::default(), probe: Mutex::default() };
+        let graph = Graph::of(self.book, chosen);
+        // A shell that the user talks to needs the terminal for itself.
+        let own = if self.args.shell_on_fail { Some(1) } else { jobs };
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = own.map_or_else(processors, usize::from);
+        let run = |at: usize| {
+            let done = self.run_one(chosen[at], &interrupt, &shared);
+            let stop = done.interrupted.is_some();
+            (done, stop)
+        };
+        let mut whole = Whole::default();
+        pages::run_all(&graph, workers, &run, &mut |done| self.show(done, &mut whole));
+        report::write(&self.args.report, &whole.reports)?;
+        if let Some(failure) = whole.failure {
+            return Err(failure);
         }
-        self.summary(&counts, chosen.len(), if bad { "findings" } else { "clean" });
-        Ok(if bad { Ended::Findings } else { Ended::Clean })
+        let outcome = match (whole.interrupted, whole.bad) {
+            (Some(_), _) => "interrupted",
+            (None, true) => "findings",
+            (None, false) => "clean",
+        };
+        summary(self.console, &whole.counts, chosen.len(), outcome);
+        Ok(match whole.interrupted {
+            Some(signal) => Ended::Signal(signal),
+            None if whole.bad => Ended::Findings,
+            None => Ended::Clean,
+        })
     }
 
-    /// Runs one page; the second value says whether nothing is left to do.
+    /// Runs one page, unless it needs what is not here.
+    fn run_one(&self, at: usize, interrupt: &Interrupt, shared: &Shared) -> Done<'a> {
+        let Call { root, book, sources, args, board, .. } = *self;
+        let page = &book.pages[at];
+        let console = Talk::new(board, &page.path);
+        let job = Job { root, book, sources, args, console, recording: &shared.recording };
+        let mut counts = Counts::default();
+        let mut plan = plan(page, &book.config, sources, &selection(args));
+        needs::apply(&mut plan, &mut shared.probe.lock().unwrap_or_else(PoisonError::into_inner));
+        let ran = match &plan.skip {
+            Some(why) => Ok((None, true, job.skip_page(&plan, why, &mut counts))),
+            None => job.run_page(page, &plan, (interrupt, &mut counts)),
+        };
+        let said = job.console.into_said();
+        let (clean, interrupted, report, failure) = match ran {
+            Ok((signal, clean, report)) => (clean, signal, report, None),
+            Err(failure) => (false, None, PageReport::failed(&page.path, &failure), Some(failure)),
+        };
+        Done { path: &page.path, said, counts, clean, interrupted, report, failure }
+    }
+
+    /// Shows what a page came to, in its turn. The first page that could not be run decides how
+    /// the command ends; the others go on.
+    fn show(&self, done: Done<'_>, whole: &mut Whole) {
+        self.board.flush(done.path, done.said, self.sources);
+        whole.counts.add(&done.counts);
+        whole.bad |= !done.clean;
+        whole.interrupted = whole.interrupted.or(done.interrupted);
+        whole.reports.push(done.report);
+        match (done.failure, &whole.failure) {
+            (Some(failure), None) => whole.failure = Some(failure),
+            (Some(failure), Some(_)) => {
+                let finding = Diagnostic::error("LD001", failure.message);
+                self.board.findings(&[finding.in_file(done.path, None)], self.sources);
+            }
+            (None, _) => {}
+        }
+    }
+}
+
+/// What all pages came to.
+#[derive(Default)]
+struct Whole {
+    counts: Counts,
+    bad: bool,
+    interrupted: Option<i32>,
+    reports: Vec<PageReport>,
+    failure: Option<Failure>,
+}
+
+impl Counts {
+    /// Adds those of another page.
+    fn add(&mut self, other: &Counts) {
+        self.passed += other.passed;
+        self.drifted += other.drifted;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+        self.refreshed += other.refreshed;
+    }
+}
+
+impl Job<'_> {
+    /// A page whose needs are not met.
+    fn skip_page(&self, plan: &Plan, why: &str, counts: &mut Counts) -> PageReport {
+        counts.skipped += plan.steps.len();
+        self.console.say(&format!("{}\n  skipped: {why}", plan.path));
+        PageReport::skipped(plan, why, self.sources)
+    }
+
+    /// Runs one page: the signal that stopped it, whether nothing is left to do, its report.
     fn run_page(
         &self,
         page: &Page,
-        interrupt: &Interrupt,
-        counts: &mut Counts,
-    ) -> Result<(PageResult, bool), Failure> {
-        let plan = plan(page, &self.book.config, self.sources, &selection(self.args));
+        plan: &Plan,
+        (interrupt, counts): (&Interrupt, &mut Counts),
+    ) -> Result<(Option<i32>, bool, PageReport), Failure> {
         let started = Started::now();
-        let world = World::make(self.root, &plan)?;
+        let world = World::make(self.root, plan)?;
         self.console.say(&page.path);
         let progress = |step: &Step| {
             let line = step.units.first().map_or(0, |unit| self.sources.line(unit.span));
-            self.console
-                .progress(&format!("  {} (line {line}, limit {:?})", step.id, step.timeout));
+            self.console.progress(&format!(":{line}  {} (limit {:?})", step.id, step.timeout));
         };
-        let fail_fast = self.args.fail_fast;
-        let watch = Watch { interrupt: Some(interrupt), progress: &progress, fail_fast };
-        let result = run(&plan, &world, &watch)?;
+        let enter = |state: &[u8]| {
+            if let Err(failure) = scene::enter(&world, &page.path, state) {
+                self.console.say(&format!("  {failure}"));
+            }
+        };
+        let watch = Watch {
+            interrupt: Some(interrupt),
+            progress: &progress,
+            fail_fast: self.args.fail_fast,
+            keep: self.args.keep,
+            on_failure: self.args.shell_on_fail.then_some(&enter),
+        };
+        let result = run(plan, &world, &watch)?;
         for step in &result.steps {
             self.report(step, counts);
         }
-        let found = findings(&plan, page, &result, self.sources);
-        self.console.findings(&found, self.sources);
+        let found = findings(plan, page, &result, self.sources);
+        self.console.findings(&found);
+        let report = PageReport::of(plan, &result, (&found, self.sources), &problem_words);
         let errors = found.iter().any(|finding| finding.severity == Severity::Error);
-        let refreshed = self.args.update && self.refresh(page, &plan, &result, counts)?;
+        let refreshed = self.args.updates() && self.refresh(page, plan, &result, counts)?;
         let mut measured = true;
         if self.args.record {
             let run = Recorded { world: &world, result: &result, started };
             measured = self.record(page, &run, refreshed)?;
         }
+        if self.args.keep {
+            scene::leave(world, &result, &self.console);
+        }
         let clean = measured && (!errors || (refreshed && self.only_refreshable(&found)));
-        Ok((result, clean))
+        Ok((result.interrupted, clean, report))
     }
 
     /// Records the run. A page that was refreshed is recorded as it is now, and judged by it; the
     /// first run of a page gives it its bundle. Says whether it is a measurement.
     fn record(&self, page: &Page, run: &Recorded<'_>, refreshed: bool) -> Result<bool, Failure> {
+        let _one = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.root.join(&page.path);
         let (bundle, given) = record::bundle_of(self.root, page, &path)?;
         if given {
@@ -309,7 +446,7 @@ impl Job<'_> {
                 .hint("run it again")
         };
         let found: Vec<Diagnostic> = made.changed.iter().map(finding).collect();
-        self.console.findings(&found, self.sources);
+        self.console.findings(&found);
         Ok(found.is_empty())
     }
 
@@ -327,19 +464,37 @@ impl Job<'_> {
         result: &PageResult,
         counts: &mut Counts,
     ) -> Result<bool, Failure> {
-        let mut edits = rewrite::output_edits(plan, result, self.sources);
-        for ran in result.steps.iter().filter(|ran| ran.passed() || ran.only_drifted()) {
-            edits.extend(stale_lives(plan, page, result, ran).iter().map(|drift| drift.edit()));
+        let only = self.args.update_ids();
+        let (sources, config) = (self.sources, &self.book.config);
+        let refresh = Refresh { page, plan, result, sources, config, only: &only };
+        let mut fresh = refresh.edits();
+        if only.is_empty() {
+            fresh.edits.extend(self.recorded_edits(page)?);
         }
         let text = self.sources.text(page.file);
-        if rewrite::write(&self.root.join(&page.path), text, &edits)? {
+        if rewrite::write(&self.root.join(&page.path), text, &fresh.edits)? {
             counts.refreshed += 1;
             self.console.say(&format!("  refreshed {}", page.path));
         }
-        Ok(result
-            .steps
-            .iter()
-            .all(|ran| ran.skipped.is_some() || ran.passed() || rewrite::can_refresh(plan, ran)))
+        for note in &fresh.notes {
+            self.console.say(&format!("  note: {note}"));
+        }
+        let chosen = |ran: &StepResult| only.is_empty() || only.contains(&ran.id);
+        let done = |ran: &StepResult| {
+            let drift = chosen(ran) && rewrite::can_refresh(plan, ran);
+            ran.skipped.is_some() || ran.passed() || drift
+        };
+        Ok(result.steps.iter().all(done))
+    }
+
+    /// The edits of live numbers that stand on other pages' runs.
+    fn recorded_edits(&self, page: &Page) -> Result<Vec<Edit>, Failure> {
+        let foreign = |name: &String| name.contains('#');
+        if !page.lives.iter().filter_map(|live| live.name.as_ref()).any(foreign) {
+            return Ok(Vec::new());
+        }
+        let bundles = load_bundles(self.root)?;
+        Ok(recorded_lives(page, &bundles).iter().map(|drift| drift.edit()).collect())
     }
 
     /// One line a block.
@@ -358,29 +513,29 @@ impl Job<'_> {
             "FAIL"
         };
         let seconds = step.duration.as_secs_f64();
-        let why = step.skipped.map(|why| format!("  {why}")).unwrap_or_default();
+        let why = step.skipped.as_ref().map(|why| format!("  {why}")).unwrap_or_default();
         let why = why + &problem_words(step);
         self.console.say(&format!("  {word:<5} {:<20} {seconds:>7.2} s{why}", step.id));
     }
+}
 
-    /// The last line.
-    fn summary(&self, counts: &Counts, pages: usize, outcome: &str) {
-        let Counts { passed, drifted, failed, skipped, refreshed } = *counts;
-        let pages_word = if pages == 1 { "page" } else { "pages" };
-        let mut sentence = format!(
-            "{pages} {pages_word}: {passed} passed, {drifted} differ, {failed} failed, {skipped} skipped"
-        );
-        if refreshed > 0 {
-            sentence.push_str(&format!(", {refreshed} refreshed"));
-        }
-        self.console.summary(
-            &sentence,
-            &json!({
-                "outcome": outcome, "pages": pages, "passed": passed, "drifted": drifted,
-                "failed": failed, "skipped": skipped, "refreshed": refreshed,
-            }),
-        );
+/// The last line.
+fn summary(console: &Console, counts: &Counts, pages: usize, outcome: &str) {
+    let Counts { passed, drifted, failed, skipped, refreshed } = *counts;
+    let pages_word = if pages == 1 { "page" } else { "pages" };
+    let mut sentence = format!(
+        "{pages} {pages_word}: {passed} passed, {drifted} differ, {failed} failed, {skipped} skipped"
+    );
+    if refreshed > 0 {
+        sentence.push_str(&format!(", {refreshed} refreshed"));
     }
+    console.summary(
+        &sentence,
+        &json!({
+            "outcome": outcome, "pages": pages, "passed": passed, "drifted": drifted,
+            "failed": failed, "skipped": skipped, "refreshed": refreshed,
+        }),
+    );
 }
 
 /// Why a block did not pass, in a few words.
@@ -392,6 +547,7 @@ fn problem_words(step: &StepResult) -> String {
         Problem::TimedOut(limit) => format!("time limit of {limit:?}"),
         Problem::Interrupted => "interrupted".to_owned(),
         Problem::Capture(name) => format!("capture {name} found nothing"),
+        Problem::Background(why) => why.clone(),
     });
     let words: Vec<String> = words.collect();
     if words.is_empty() { String::new() } else { format!("  {}", words.join(", ")) }

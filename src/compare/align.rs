@@ -107,47 +107,6 @@ impl Search<'_> {
     }
 }
 
-/// The alignment of lines in any order: every printed line is measured once, and every measured
-/// line is printed unless an elision stands for the rest.
-pub(super) fn unordered(
-    printed: &[Option<Shape>],
-    measured: &[Shape],
-    names: &mut Renaming,
-) -> Option<Vec<Op>> {
-    let start = names.mark();
-    let mut free: Vec<usize> = (0..measured.len()).collect();
-    let mut ops = Vec::new();
-    let mut gap = None;
-    for (p, shape) in printed.iter().enumerate() {
-        let Some(shape) = shape else {
-            gap = Some(ops.len());
-            ops.push(Op::Gap { printed: p, lines: 0 });
-            continue;
-        };
-        let at = free.iter().position(|m| {
-            let mark = names.mark();
-            let fits = shape.matches(&measured[*m], names);
-            if !fits {
-                names.undo_to(mark);
-            }
-            fits
-        });
-        let Some(at) = at else {
-            names.undo_to(start);
-            return None;
-        };
-        ops.push(Op::Same { printed: p, measured: free.remove(at) });
-    }
-    if !free.is_empty() && gap.is_none() {
-        names.undo_to(start);
-        return None;
-    }
-    if let Some(Op::Gap { lines, .. }) = gap.and_then(|at| ops.get_mut(at)) {
-        *lines = free.len();
-    }
-    Some(ops)
-}
-
 /// The alignment with the fewest differences, where there is no exact one.
 pub(super) fn nearest(
     printed: &[Option<Shape>],
@@ -159,7 +118,7 @@ pub(super) fn nearest(
     let (p_end, m_end) = (printed.len() - tail, measured.len() - tail);
     let mut raw: Vec<Op> = (0..head).map(|i| Op::Same { printed: i, measured: i }).collect();
     let middle = middle(&printed[head..p_end], &measured[head..m_end]);
-    raw.extend(middle.into_iter().map(|op| shifted(op, head)));
+    raw.extend(middle.into_iter().map(|op| op.moved((head, head))));
     raw.extend((0..tail).map(|i| Op::Same { printed: p_end + i, measured: m_end + i }));
     bind(raw, printed, measured, names)
 }
@@ -173,15 +132,17 @@ fn common<'a>(
     printed.zip(measured).take_while(same).count()
 }
 
-/// Moves the indices of a step.
-fn shifted(op: Op, by: usize) -> Op {
-    match op {
-        Op::Same { printed, measured } => {
-            Op::Same { printed: printed + by, measured: measured + by }
+impl Op {
+    /// The same step with its indices moved.
+    pub(super) fn moved(self, (p, m): (usize, usize)) -> Op {
+        match self {
+            Op::Same { printed, measured } => {
+                Op::Same { printed: printed + p, measured: measured + m }
+            }
+            Op::Gap { printed, lines } => Op::Gap { printed: printed + p, lines },
+            Op::Removed { printed } => Op::Removed { printed: printed + p },
+            Op::Added { measured } => Op::Added { measured: measured + m },
         }
-        Op::Gap { printed, lines } => Op::Gap { printed: printed + by, lines },
-        Op::Removed { printed } => Op::Removed { printed: printed + by },
-        Op::Added { measured } => Op::Added { measured: measured + by },
     }
 }
 

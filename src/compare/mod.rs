@@ -1,30 +1,42 @@
 //! Printed text against measured text: equal up to elisions, notes, value classes and one
 //! consistent renaming over the whole page.
+//!
+//! `compare` looks for an alignment that makes the two equal, and binds names only then. A text
+//! that differs is aligned as near as can be (`compare_drifted`), for its diff and its refresh.
 
 mod align;
+mod anyorder;
 mod console;
 mod contain;
 mod line;
 mod printed;
+mod sides;
+mod table;
 
 pub(crate) use align::Op;
 pub(crate) use console::{command, console_outputs, reads_as_command};
-pub(crate) use contain::{Missing, missing};
-pub(crate) use printed::{PrintedLine, escape, normalise, parse as printed_lines};
+pub(crate) use contain::missing;
+pub(crate) use printed::{Form, PrintedLine, escape, normalise, parse as printed_lines};
 
+use crate::book::Order;
 use crate::vary::{Classes, Renaming};
-use line::Shape;
+use sides::Sides;
 
 /// What is compared with what.
+#[derive(Clone, Copy)]
 pub(crate) struct Question<'a> {
     /// The text of the output fence.
     pub(crate) printed: &'a str,
-    /// The measured text, normalised.
+    /// The measured text, normalised in the same form.
     pub(crate) measured: &'a str,
-    /// The value classes in effect.
+    /// The value classes in effect, with their bounds.
     pub(crate) classes: &'a Classes,
-    /// Whether lines may come in any order.
-    pub(crate) unordered: bool,
+    /// In which order lines and rows may come.
+    pub(crate) order: Order,
+    /// Whether trailing blanks and the last newline count.
+    pub(crate) form: Form,
+    /// The line of the page where the printed text begins; 0 where it is not known.
+    pub(crate) first_line: usize,
 }
 
 /// How a printed text and a measured one relate, line by line.
@@ -38,29 +50,22 @@ pub(crate) struct Comparison {
     pub(crate) printed: Vec<PrintedLine>,
     /// The measured lines.
     pub(crate) measured: Vec<String>,
+    /// Cells, columns and names that differ, a sentence each.
+    pub(crate) notes: Vec<String>,
 }
 
-/// Compares; names that correspond are added to `names`.
+/// Compares; names that correspond are added to `names` when the two are equal.
 pub(crate) fn compare(question: &Question<'_>, names: &mut Renaming) -> Comparison {
-    let printed = printed::parse(question.printed);
-    let measured: Vec<String> = question.measured.lines().map(str::to_owned).collect();
-    let shape = |text: &str| Shape::of(text, question.classes);
-    let wanted: Vec<Option<Shape>> = printed
-        .iter()
-        .map(|line| match line {
-            PrintedLine::Gap => None,
-            PrintedLine::Line { text, .. } => Some(shape(text.trim_end())),
-        })
-        .collect();
-    let got: Vec<Shape> = measured.iter().map(|line| shape(line.trim_end())).collect();
-    let exact = if question.unordered {
-        align::unordered(&wanted, &got, names)
-    } else {
-        align::exact(&wanted, &got, names)
-    };
-    let equal = exact.is_some();
-    let ops = exact.unwrap_or_else(|| align::nearest(&wanted, &got, names));
-    Comparison { equal, ops, printed, measured }
+    let sides = Sides::of(question);
+    match sides.exact(names) {
+        Some(ops) => sides.comparison(ops, None),
+        None => sides.nearest(&mut names.clone()),
+    }
+}
+
+/// The nearest alignment of two texts that differ; names of its equal lines are added to `names`.
+pub(crate) fn compare_drifted(question: &Question<'_>, names: &mut Renaming) -> Comparison {
+    Sides::of(question).nearest(names)
 }
 
 /// A line of a refreshed output.
@@ -72,27 +77,50 @@ pub(crate) enum Refreshed {
     New(String),
 }
 
+/// What a name of a class is written as in a refreshed output.
+pub(crate) trait Writer {
+    /// Another text for a measured name.
+    fn measured(&mut self, class: &str, name: &str) -> Option<String>;
+    /// Another text for a name that is printed on a line that stays.
+    fn printed(&mut self, class: &str, name: &str) -> Option<String>;
+}
+
 impl Comparison {
     /// The lines of the output with every drifted one replaced by the measured one. Equal lines,
-    /// elisions and notes stay; names are written as the page knows them.
-    pub(crate) fn refreshed(&self, classes: &Classes, names: &Renaming) -> Vec<Refreshed> {
+    /// elisions and notes stay; names are written as `writer` says.
+    pub(crate) fn refreshed(&self, classes: &Classes, writer: &mut dyn Writer) -> Vec<Refreshed> {
         let mut out = Vec::new();
         let mut removed: Vec<usize> = Vec::new();
         for op in &self.ops {
             match op {
                 Op::Same { printed, .. } | Op::Gap { printed, .. } => {
                     removed.clear();
-                    out.push(Refreshed::Kept(*printed));
+                    out.push(self.kept(*printed, classes, writer));
                 }
                 Op::Removed { printed } => removed.push(*printed),
                 Op::Added { measured } => {
-                    let text = line::rename_back(&self.measured[*measured], classes, names);
+                    let known = |class: &str, name: &str| writer.measured(class, name);
+                    let text = line::renamed(&self.measured[*measured], classes, known);
                     let note = if removed.is_empty() { "" } else { self.note(removed.remove(0)) };
                     out.push(Refreshed::New(format!("{}{note}", escape(&text))));
                 }
             }
         }
         out
+    }
+
+    /// The output as it stands, with names as `writer` says.
+    pub(crate) fn as_printed(&self, classes: &Classes, writer: &mut dyn Writer) -> Vec<Refreshed> {
+        (0..self.printed.len()).map(|at| self.kept(at, classes, writer)).collect()
+    }
+
+    /// A line that stays.
+    fn kept(&self, at: usize, classes: &Classes, writer: &mut dyn Writer) -> Refreshed {
+        let PrintedLine::Line { text, note } = &self.printed[at] else {
+            return Refreshed::Kept(at);
+        };
+        let new = line::renamed(text, classes, |class, name| writer.printed(class, name));
+        if new == *text { Refreshed::Kept(at) } else { Refreshed::New(escape(&new) + note) }
     }
 
     /// The note behind a printed line.

@@ -1,8 +1,29 @@
 //! The text of an output fence as a person wrote it: lines, elisions, notes and their escapes.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
+
+/// How exactly blanks at the ends of lines and the last newline are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Trailing blanks, a carriage return before a line end and the last newline do not count.
+    #[default]
+    Plain,
+    /// They count, and are written so that they can be seen.
+    Strict,
+}
+
+impl Form {
+    /// A line without what does not count.
+    pub(super) fn trimmed(self, line: &str) -> &str {
+        if self == Form::Strict { line } else { line.trim_end() }
+    }
+}
+
+/// What stands below an output whose last line has no end, in strict form.
+const NO_NEWLINE: &str = "\\ no newline at the end";
 
 /// One line of a printed output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +45,16 @@ static DOTS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\\+\.\.\.$
 static ARROW: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"( {2}|\t)(\\*)(<-|←)").ok());
 
 /// Reads the lines of a printed output.
-pub(crate) fn parse(text: &str) -> Vec<PrintedLine> {
-    text.lines().map(parse_line).collect()
+pub(crate) fn parse(text: &str, form: Form) -> Vec<PrintedLine> {
+    let strict = |line: PrintedLine| match line {
+        PrintedLine::Line { text, note } => PrintedLine::Line { text: visible_end(&text), note },
+        PrintedLine::Gap => PrintedLine::Gap,
+    };
+    let lines = text.lines().map(parse_line);
+    match form {
+        Form::Plain => lines.collect(),
+        Form::Strict => lines.map(strict).collect(),
+    }
 }
 
 /// Reads one line.
@@ -76,23 +105,54 @@ pub(crate) fn escape(line: &str) -> String {
     }
 }
 
-/// A measured output as it is compared and written: colour sequences, carriage returns before
-/// line ends and trailing blanks taken out, bytes that are no text shown as escapes.
-pub(crate) fn normalise(bytes: &[u8]) -> String {
+/// A measured output as it is compared and written: colour sequences taken out, bytes that are no
+/// text shown as escapes. In plain form carriage returns before line ends and trailing blanks go;
+/// in strict form they are shown, and so is a last line without an end.
+pub(crate) fn normalise(bytes: &[u8], form: Form) -> String {
+    let strict = form == Form::Strict;
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        out.push_str(chunk.valid());
+        // A backslash that would read as an escape is one itself, or two texts would look alike.
+        out.push_str(&if strict { escaped_escapes(chunk.valid()) } else { chunk.valid().into() });
         for byte in chunk.invalid() {
             out.push_str(&format!("\\x{byte:02x}"));
         }
     }
     let out = strip_colours(&out);
-    let mut lines: Vec<String> =
-        out.split('\n').map(|line| visible_controls(line.trim_end())).collect();
+    let line = |line: &str| match form {
+        Form::Plain => visible_controls(line.trim_end()),
+        Form::Strict => visible_end(&visible_controls(line)),
+    };
+    let mut lines: Vec<String> = out.split('\n').map(line).collect();
     if lines.last().is_some_and(String::is_empty) {
         lines.pop();
+    } else if strict {
+        lines.push(NO_NEWLINE.to_owned());
     }
     lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
+}
+
+/// A text whose backslashes before `xHH` are written `\x5c`.
+fn escaped_escapes(text: &str) -> Cow<'_, str> {
+    static ESCAPE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\\(x[0-9a-f]{2})").ok());
+    match ESCAPE.as_ref() {
+        Some(escape) if text.contains('\\') => escape.replace_all(text, r"\x5c$1"),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// A line whose last blank can be seen.
+fn visible_end(line: &str) -> String {
+    match line.chars().next_back() {
+        Some(blank) if blank.is_whitespace() => {
+            let body = &line[..line.len() - blank.len_utf8()];
+            match u32::from(blank) {
+                code @ 0..=0xff => format!("{body}\\x{code:02x}"),
+                _ => line.to_owned(),
+            }
+        }
+        _ => line.to_owned(),
+    }
 }
 
 /// Takes ANSI colour and other CSI sequences out.
@@ -129,7 +189,9 @@ mod tests {
 
     #[test]
     fn gaps_notes_and_escapes() {
-        let check = |text: &str, expect: PrintedLine| assert_eq!(parse(text), [expect], "{text}");
+        let check = |text: &str, expect: PrintedLine| {
+            assert_eq!(parse(text, Form::Plain), [expect], "{text}")
+        };
         check("...", PrintedLine::Gap);
         check("\\...", line("...", ""));
         check("\\\\...", line("\\...", ""));
@@ -144,15 +206,36 @@ mod tests {
     fn what_is_written_reads_back() {
         for text in ["...", "\\...", "a  <- b", "a  \\<- b", "x", "  ...", "a\t<- b", "   <-  ←"]
         {
-            assert_eq!(parse(&escape(text)), [line(text, "")], "{text}");
+            assert_eq!(parse(&escape(text), Form::Plain), [line(text, "")], "{text}");
         }
     }
 
     #[test]
     fn measured_text_is_made_comparable() {
-        assert_eq!(normalise(b"a  \r\n\x1b[31mred\x1b[0m\nb"), "a\nred\nb\n");
-        assert_eq!(normalise(b"\xff\0x\n\n"), "\\xff\\x00x\n\n");
-        assert_eq!(normalise("naïve ✓ 日本\n".as_bytes()), "naïve ✓ 日本\n");
-        assert_eq!(normalise(b""), "");
+        let check = |bytes: &[u8], plain: &str, strict: &str| {
+            assert_eq!(normalise(bytes, Form::Plain), plain, "{bytes:?}");
+            assert_eq!(normalise(bytes, Form::Strict), strict, "{bytes:?}");
+        };
+        let missing = "\\ no newline at the end\n";
+        check(
+            b"a  \r\n\x1b[31mred\x1b[0m\nb",
+            "a\nred\nb\n",
+            &format!("a  \\x0d\nred\nb\n{missing}"),
+        );
+        check(b"\xff\0x\n\n", "\\xff\\x00x\n\n", "\\xff\\x00x\n\n");
+        check("naïve ✓ 日本\n".as_bytes(), "naïve ✓ 日本\n", "naïve ✓ 日本\n");
+        check(b"", "", "");
+        check(b"a \n\t\n", "a\n\n", "a\\x20\n\\x09\n");
+        check(b"a\\x20\n", "a\\x20\n", "a\\x5cx20\n");
+    }
+
+    #[test]
+    fn trailing_blanks_of_a_strict_page_are_read_as_they_are_written() {
+        let text = |source: &str| match parse(source, Form::Strict).remove(0) {
+            PrintedLine::Line { text, .. } => text,
+            PrintedLine::Gap => "...".to_owned(),
+        };
+        assert_eq!(text("a  "), "a \\x20");
+        assert_eq!(text("a \\x20"), "a \\x20");
     }
 }

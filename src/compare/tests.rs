@@ -3,12 +3,39 @@
 use super::*;
 use crate::vary::Registry;
 
+/// A question about two texts.
+fn question<'a>(
+    printed: &'a str,
+    measured: &'a str,
+    classes: &'a Classes,
+    order: Order,
+) -> Question<'a> {
+    Question { printed, measured, classes, order, form: Form::Plain, first_line: 1 }
+}
+
+/// Writes names as the renaming knows them.
+struct Known<'a>(&'a Renaming);
+
+impl Writer for Known<'_> {
+    fn measured(&mut self, class: &str, name: &str) -> Option<String> {
+        self.0.printed(class, name).map(str::to_owned)
+    }
+
+    fn printed(&mut self, _: &str, _: &str) -> Option<String> {
+        None
+    }
+}
+
 /// Compares under the named classes.
 fn ask(printed: &str, measured: &str, vary: &[&str]) -> (Comparison, Classes, Renaming) {
     let classes = Registry::default().select(vary.iter().copied());
     let mut names = Renaming::default();
-    let question = Question { printed, measured, classes: &classes, unordered: false };
-    (compare(&question, &mut names), classes, names)
+    let question = question(printed, measured, &classes, Order::Natural);
+    let mut comparison = compare(&question, &mut names);
+    if !comparison.equal {
+        comparison = compare_drifted(&question, &mut names);
+    }
+    (comparison, classes, names)
 }
 
 /// Whether the two are equal under the named classes.
@@ -24,7 +51,8 @@ fn check(printed: &str, measured: &str, vary: &[&str], expect: &str) {
         Refreshed::Kept(at) => format!("{}\n", raw[*at]),
         Refreshed::New(text) => format!("{text}\n"),
     };
-    let text: String = comparison.refreshed(&classes, &names).iter().map(line).collect();
+    let text: String =
+        comparison.refreshed(&classes, &mut Known(&names)).iter().map(line).collect();
     assert_eq!(text, expect, "refresh of {printed:?}");
     let (again, ..) = ask(&text, measured, vary);
     assert!(again.equal, "equal after refresh: {text:?}");
@@ -91,11 +119,100 @@ fn a_drifted_line_keeps_the_names_of_the_page() {
 fn lines_in_any_order() {
     let classes = Registry::default().select([]);
     let ask = |printed, measured| {
-        let question = Question { printed, measured, classes: &classes, unordered: true };
+        let question = question(printed, measured, &classes, Order::Unordered);
         compare(&question, &mut Renaming::default()).equal
     };
     assert!(ask("a\nb\n", "b\na\n"));
     assert!(!ask("a\na\n", "a\nb\n"));
     assert!(!ask("a\n", "a\nb\n"));
     assert!(ask("...\na\n", "c\na\nb\n"));
+}
+
+/// What is said about two tables that differ; nothing when they are equal.
+fn table(printed: &str, measured: &str, vary: &[&str]) -> Vec<String> {
+    let (comparison, ..) = ask(printed, measured, vary);
+    assert_eq!(comparison.equal, comparison.notes.is_empty(), "{:?}", comparison.notes);
+    comparison.notes
+}
+
+const PODS: &str = "\
+NAME                   READY   STATUS    RESTARTS     AGE
+web-7d4b9c6f5d-x2x4z   1/1     Running   1 (2m ago)   5m
+db-0                   1/1     Running   0            5m
+";
+
+#[test]
+fn tables_are_compared_cell_by_cell() {
+    let vary = ["pod", "restarts", "age"];
+    let measured = "\
+NAME                  READY   STATUS    RESTARTS   AGE
+db-0                  1/1     Running   0          41s
+web-6c8f5d9b7-q9q2p   1/1     Running   0          41s
+";
+    assert_eq!(table(PODS, measured, &vary), [] as [&str; 0]);
+    let ready = measured.replace("web-6c8f5d9b7-q9q2p   1/1", "web-6c8f5d9b7-q9q2p   0/1");
+    let expect = "row web-7d4b9c6f5d-x2x4z, column READY: 1/1 is printed, 0/1 was measured";
+    assert_eq!(table(PODS, &ready, &vary), [expect]);
+    let other = measured.replace("web-6c8f5d9b7-q9q2p", "api-6c8f5d9b7-q9q2p");
+    assert!(table(PODS, &other, &vary)[0].contains("column NAME"));
+    let wide = "NAME  READY  STATUS  RESTARTS  AGE  NODE\ndb-0  1/1  Running  0  1s  n1\n";
+    assert_eq!(table(PODS, wide, &vary)[0], "column NODE was measured and is not printed");
+}
+
+#[test]
+fn rows_may_be_left_out_by_an_elision() {
+    let printed = "A     B\nx     1\n...\nend\n";
+    assert!(equal(printed, "A   B\ny   2\nx   1\nend\n", &[]));
+    assert!(!equal(printed, "A   B\ny   2\nend\n", &[]));
+    check("A   B\nx   1\n", "A   B\ny   2\nx   3\n", &[], "A   B\nx   3\ny   2\n");
+    let ordered = |measured| {
+        let classes = Registry::default().select([]);
+        let question = question("A   B\nx   1\ny   2\n", measured, &classes, Order::Ordered);
+        compare(&question, &mut Renaming::default()).equal
+    };
+    assert!(ordered("A   B\nx   1\ny   2\n"));
+    assert!(!ordered("A   B\ny   2\nx   1\n"));
+}
+
+#[test]
+fn lines_in_any_order_share_one_renaming() {
+    let classes = Registry::default().select(["ip"]);
+    let ask = |printed, measured| {
+        compare(&question(printed, measured, &classes, Order::Unordered), &mut Renaming::default())
+            .equal
+    };
+    assert!(ask("ip 10.0.0.1\nip 10.0.0.2\nb 10.0.0.2\n", "ip 1.1.1.1\nip 2.2.2.2\nb 1.1.1.1\n"));
+    assert!(!ask("ip 10.0.0.1\nb 10.0.0.1\n", "ip 1.1.1.1\nb 2.2.2.2\n"));
+}
+
+#[test]
+fn quantities_within_a_bound() {
+    let within = crate::vary::Within::parse("n:5%").expect("valid");
+    let classes = Registry::default().select(["n"]).bounded(within);
+    let ask = |measured| {
+        let question = question("sent 100\n", measured, &classes, Order::Natural);
+        let comparison = compare(&question, &mut Renaming::default());
+        (comparison.equal, comparison.notes)
+    };
+    assert_eq!(ask("sent 105\n"), (true, Vec::new()));
+    assert_eq!(ask("sent 106\n"), (false, vec!["106 is not within n:5% of 100".to_owned()]));
+}
+
+#[test]
+fn a_name_that_stands_for_another_is_explained() {
+    let (comparison, ..) = ask(
+        "a 10.0.0.1\nb 10.0.0.2\nc 10.0.0.1\n",
+        "a 10.9.0.5\nb 10.9.0.6\nc 10.9.0.6\n",
+        &["ip"],
+    );
+    assert_eq!(comparison.notes, ["10.0.0.1 already stands for 10.9.0.5 (line 1)"]);
+}
+
+#[test]
+fn a_text_is_equal_to_itself_whatever_could_stand_for_what() {
+    let printed = "...\nip 10.0.0.2\n...\n";
+    let measured = "ip 10.0.0.1\nip 10.0.0.2\n";
+    let (comparison, _, names) = ask(printed, measured, &["ip"]);
+    assert!(comparison.equal);
+    assert_eq!(names.measured("ip", "10.0.0.2"), Some("10.0.0.2"));
 }

@@ -3,12 +3,14 @@
 #![expect(clippy::disallowed_methods, reason = "this room is the door to files")]
 
 mod path;
+mod walk;
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 pub(crate) use path::check_relative;
+pub(crate) use walk::markdown_below;
 
 use crate::diag::Failure;
 

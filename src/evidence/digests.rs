@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::book::{Block, BlockKind};
+use crate::book::{Block, BlockKind, Order};
 use crate::digest::sha256_tagged;
 
 /// The digest of a block: `["labdoc.block/1", kind, options, commands, expected]`.
@@ -19,7 +19,8 @@ use crate::digest::sha256_tagged;
 /// - `expected` is the *kind* of what is printed: `null` where nothing is, else
 ///   `[vary classes, order, shape]`. The classes are those on the block or its output fence and
 ///   those of page and book (`vary`), sorted; the shape is `"exact"`, or where `...` stands for
-///   any lines, how texts and elisions follow one another. The printed values take no part.
+///   any lines, how texts and elisions follow one another. Bounds (`within=`) come last, where
+///   there are any. The printed values take no part.
 pub(crate) fn block_digest(block: &Block, vary: &[String]) -> String {
     let (commands, shape) = match block.kind {
         BlockKind::Shell => {
@@ -32,7 +33,11 @@ pub(crate) fn block_digest(block: &Block, vary: &[String]) -> String {
         BlockKind::Shell => "shell",
         BlockKind::Console => "console",
     };
-    let expected = shape.map(|shape| json!([classes(block, vary), order(block), shape]));
+    let expected = shape.map(|shape| {
+        let mut expected = vec![json!(classes(block, vary)), json!(order(block)), json!(shape)];
+        expected.extend(bounds(block).map(|bounds| json!(bounds)));
+        expected
+    });
     digest(&json!(["labdoc.block/1", kind, options(block), commands, expected]))
 }
 
@@ -60,12 +65,19 @@ fn classes<'a>(block: &'a Block, vary: &'a [String]) -> BTreeSet<&'a str> {
     block.options.vary.iter().chain(fence).chain(vary).map(String::as_str).collect()
 }
 
-/// Whether the lines may come in any order.
+/// In which order the lines may come: `ordered` is what nothing on the fence says.
 fn order(block: &Block) -> &'static str {
-    match &block.output {
-        Some(output) if output.unordered => "unordered",
-        _ => "ordered",
+    match block.output.as_ref().map(|output| output.order) {
+        Some(Order::Unordered) => "unordered",
+        Some(Order::Ordered) => "strictly ordered",
+        Some(Order::Natural) | None => "ordered",
     }
+}
+
+/// How far quantities may be off, where the output fence says so. Those of a console block stand
+/// among its options.
+fn bounds(block: &Block) -> Option<String> {
+    block.output.as_ref().map(|output| output.within.text()).filter(|text| !text.is_empty())
 }
 
 /// How texts and elisions follow one another: `exact`, or `text ... text`.
@@ -133,7 +145,8 @@ mod tests {
             prefix: String::new(),
             span,
             vary: vec!["ip".into()],
-            unordered: false,
+            within: crate::vary::Within::default(),
+            order: crate::book::Order::Natural,
         });
         Block {
             id: "flip".into(),

@@ -60,5 +60,7 @@ pub(crate) use self::{
     reference::EvidenceRef,
     state::{ClaimState, DecidingRun, Word},
     transcript::{Part, write_part},
-    verdict::{Captured, Check, CheckOutcome, Digests, Inputs, Outcome, Output, Runner, Verdict},
+    verdict::{
+        Captured, Check, CheckOutcome, Digests, Inputs, Outcome, Output, Redaction, Runner, Verdict,
+    },
 };

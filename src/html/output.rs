@@ -2,7 +2,7 @@
 
 use super::escape::escape;
 use super::world::World;
-use crate::compare::{PrintedLine, printed_lines};
+use crate::compare::{Form, PrintedLine, printed_lines};
 use crate::vary::Classes;
 
 /// In a line above this many bytes no values are looked for, so that the time is bounded.
@@ -11,7 +11,7 @@ const LONGEST_LINE: usize = 20 * 1024;
 /// The lines of a printed output, each as HTML without its line end.
 pub(super) fn lines(text: &str, classes: &Classes, world: &dyn World) -> Vec<String> {
     let may_differ = escape(world.word("may-differ"));
-    printed_lines(text)
+    printed_lines(text, Form::Plain)
         .iter()
         .map(|line| match line {
             PrintedLine::Gap => "<span class=\"gap\">⋯</span>".to_owned(),

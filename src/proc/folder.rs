@@ -43,6 +43,11 @@ pub(crate) fn forget_file(path: &Path) {
     let _ = std::fs::remove_file(path);
 }
 
+/// The text of a short file; `None` while it is not there.
+pub(crate) fn small_file(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
 /// Removes a whole private folder, and none that is no private folder.
 pub(super) fn remove(folder: &Path) {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();

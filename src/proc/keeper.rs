@@ -60,6 +60,8 @@ struct Keeper {
     child_ended: UnixStream,
     /// Command bytes without their line end yet.
     pending: Vec<u8>,
+    /// Whether what lives below is to live on.
+    keeps: bool,
 }
 
 impl Keeper {
@@ -77,13 +79,15 @@ impl Keeper {
         child_ended.set_nonblocking(true)?;
         signal_hook::low_level::pipe::register(SIGCHLD, wake)?;
         rustix::io::ioctl_fionbio(rustix::stdio::stdin(), true)?;
-        Ok(Self { program, folder, shell: None, child_ended, pending: Vec::new() })
+        Ok(Self { program, folder, shell: None, child_ended, pending: Vec::new(), keeps: false })
     }
 
     /// Obeys until labdoc is gone, then ends everything below.
     fn serve(&mut self) -> io::Result<()> {
         let result = self.obey();
-        self.kill_all(false);
+        if !self.keeps {
+            self.kill_all(false);
+        }
         result
     }
 
@@ -102,6 +106,9 @@ impl Keeper {
             while let Some(line) = take_line(&mut self.pending) {
                 self.command(&line);
             }
+            if self.keeps {
+                return Ok(());
+            }
         }
     }
 
@@ -113,8 +120,26 @@ impl Keeper {
                 self.kill_all(true);
                 say(&Report::Childless);
             }
+            ("keep", _) => self.keep(),
             _ => {}
         }
+    }
+
+    /// Ends the shell alone, without its EXIT trap, and names with their ids the processes that
+    /// live on without a keeper.
+    fn keep(&mut self) {
+        while let Some(shell) = self.shell {
+            kill_each(&[shell]);
+            let _ = wait_readable(&[self.child_ended.as_fd()], Some(Instant::now() + LOOK_AGAIN));
+            self.reap();
+        }
+        let names = descendants(getpid()).into_iter().filter_map(|pid| {
+            let line = command_lines(&[pid]).pop()?;
+            Some(format!("{} {line}", pid.as_raw_pid()))
+        });
+        say(&Report::Survivors(names.collect()));
+        self.keeps = true;
+        say(&Report::Childless);
     }
 
     /// Starts the shell; its script is the named pipe `bash` in `subfolder`, which it reads as its

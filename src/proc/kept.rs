@@ -131,6 +131,22 @@ impl Kept {
         Ok(names)
     }
 
+    /// Lets everything below the keeper live on, but for the shell; returns the id and the command
+    /// line of each process. The keeper ends, and nobody looks after them any more.
+    pub(crate) fn keep_all(&mut self) -> io::Result<Vec<String>> {
+        self.send("keep\n");
+        let deadline = Instant::now() + KILL_LIMIT;
+        let mut names = Vec::new();
+        while let Some(report) = self.wait_report(deadline)? {
+            match report {
+                Report::Survivors(found) => names.extend(found),
+                Report::Childless => break,
+                _ => {}
+            }
+        }
+        Ok(names)
+    }
+
     /// Ends a keeper that does not answer, and all that then falls to labdoc. A keeper that came
     /// to its own end has left nothing, and what falls to labdoc meanwhile is another session's.
     fn replace_keeper(&mut self) -> Vec<String> {

@@ -8,6 +8,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "this room is the door to processes and their pipes")]
 
+mod ask;
+mod capture;
 mod children;
 mod folder;
 mod interrupt;
@@ -21,7 +23,9 @@ mod tree;
 
 pub(crate) use keeper::{KEEPER_ARGUMENT, keeper_main};
 
-pub(crate) use folder::{PrivateFolder, forget_file};
+pub(crate) use ask::ask;
+pub(crate) use capture::{capture, interactive};
+pub(crate) use folder::{PrivateFolder, forget_file, small_file};
 pub(crate) use interrupt::Interrupt;
 pub(crate) use kept::{Kept, KeptShell};
 pub(crate) use pipe::{

@@ -7,6 +7,7 @@
 mod builtin;
 mod capture;
 mod rename;
+mod within;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use regex::Regex;
 
 pub(crate) use capture::{Capture, CaptureFault, captures};
 pub(crate) use rename::Renaming;
+pub(crate) use within::{Bound, Within};
 
 /// How the values of a class may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
@@ -97,6 +99,7 @@ pub(crate) struct Found {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Classes {
     classes: Vec<Arc<Class>>,
+    within: Within,
 }
 
 /// All classes that a book knows: the built-in ones and its own.
@@ -143,7 +146,8 @@ impl Registry {
     pub(crate) fn select<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Classes {
         let wanted: Vec<&str> = names.into_iter().collect();
         let chosen = |class: &&Arc<Class>| wanted.contains(&class.name.as_str());
-        Classes { classes: self.classes.iter().filter(chosen).cloned().collect() }
+        let classes = self.classes.iter().filter(chosen).cloned().collect();
+        Classes { classes, within: Within::default() }
     }
 }
 
@@ -173,9 +177,25 @@ impl Classes {
         &self.classes[index]
     }
 
+    /// The same classes with bounds for their quantities.
+    pub(crate) fn bounded(mut self, within: Within) -> Classes {
+        self.within = within;
+        self
+    }
+
+    /// The bounds of the quantities.
+    pub(crate) fn within(&self) -> &Within {
+        &self.within
+    }
+
     /// Whether nothing may vary.
     pub(crate) fn is_empty(&self) -> bool {
         self.classes.is_empty()
+    }
+
+    /// What kind a class is, where it is in effect.
+    pub(crate) fn kind(&self, name: &str) -> Option<Kind> {
+        self.classes.iter().find(|class| class.name == name).map(|class| class.kind)
     }
 
     /// The names of the classes in effect.

@@ -41,6 +41,7 @@ fn unit(block: &Block, sources: &Sources, id: String, lines: &[&str], start: usi
         Some(last) => source.line_range(source.position(last.start).line).end,
         None => content_start,
     };
+    let content = Span::new(span.file, content_start..content_end);
     let line_start = source.line_range(last_command).start;
     let prefix = source.text[line_start..block.lines[at - 1].start].to_owned();
     let header = source.line_range(source.position(block.span.start).line);
@@ -51,8 +52,9 @@ fn unit(block: &Block, sources: &Sources, id: String, lines: &[&str], start: usi
         span,
         printed: Some(Printed {
             text: printed,
+            first_line: super::plan::first_line(&spans, content, sources),
             lines: spans,
-            content: Span::new(span.file, content_start..content_end),
+            content,
             prefix,
             runs,
         }),

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
+use super::hints::{self, shown};
+use super::lives::stale_lives;
 use super::outcome::{PageResult, Problem, StepResult, UnitResult};
 use super::plan::{Plan, Step, Unit};
-use super::rewrite::Edit;
-use crate::book::{LiveNumber, Page};
+use crate::book::Page;
 use crate::compare::{Comparison, Op, PrintedLine};
 use crate::diag::{Diagnostic, Place};
 use crate::source::{Sources, Span};
-use crate::vary::Kind;
+use crate::vary::Renaming;
 
 /// Lines of context around a difference.
 const CONTEXT: usize = 3;
@@ -29,8 +30,10 @@ pub(crate) fn findings(
         let Some(ran) = result.step(&step.id) else { continue };
         for (unit, got) in step.units.iter().zip(&ran.units) {
             for problem in &got.problems {
-                out.push(finding(step, unit, got, (problem, sources)));
+                let of = Of { plan, step, unit, got, sources, names: &result.names };
+                out.push(of.finding(problem));
             }
+            out.extend(tries_note(ran, unit));
             out.extend(got.remarks.iter().map(|text| {
                 Diagnostic::note_of("VR010", format!("block `{}`: {text}", unit.id)).at(unit.span)
             }));
@@ -45,59 +48,123 @@ pub(crate) fn findings(
         finding.notes.clone_from(&result.survivors);
         out.push(finding);
     }
+    if !result.trap_output.trim().is_empty() {
+        let message = format!("the page's EXIT trap printed:\n{}", result.trap_output.trim_end());
+        out.push(Diagnostic::note_of("VR013", message).in_file(&page.path, None));
+    }
     out.sort_by_key(|finding| finding.place.clone());
     out
 }
 
-/// One problem as a finding.
-fn finding(
-    step: &Step,
-    unit: &Unit,
-    got: &UnitResult,
-    (problem, sources): (&Problem, &Sources),
-) -> Diagnostic {
-    let id = &unit.id;
-    match problem {
-        Problem::Drift => drift(unit, got, sources),
-        Problem::Exit { expected, got: code } => {
-            let message = format!("block `{id}` ended with exit code {code}, expected {expected}");
-            with_output(Diagnostic::error("VR002", message).at(unit.span), got)
+/// How often a block with `retry=` was tried, where that was more than once.
+fn tries_note(ran: &StepResult, unit: &Unit) -> Option<Diagnostic> {
+    let is_first = unit.id == ran.id || unit.id.ends_with("/1");
+    let passed = if ran.passed() { "passed at" } else { "did not pass in" };
+    let note = || {
+        let tries = ran.attempts();
+        let words = if ran.passed() { format!("try {tries}") } else { format!("{tries} tries") };
+        let seconds = ran.duration.as_secs_f64();
+        let message = format!("block `{}` {passed} {words}, {seconds:.1} s", ran.id);
+        Diagnostic::note_of("VR012", message).at(unit.span)
+    };
+    (is_first && ran.attempts() > 1).then(note)
+}
+
+/// What a finding is about.
+struct Of<'a> {
+    plan: &'a Plan,
+    step: &'a Step,
+    unit: &'a Unit,
+    got: &'a UnitResult,
+    sources: &'a Sources,
+    names: &'a Renaming,
+}
+
+impl Of<'_> {
+    /// One problem as a finding.
+    fn finding(&self, problem: &Problem) -> Diagnostic {
+        let Of { step, unit, got, .. } = self;
+        let id = &unit.id;
+        match problem {
+            Problem::Drift => self.drift(),
+            Problem::Exit { expected, got: code } => {
+                let message =
+                    format!("block `{id}` ended with exit code {code}, expected {expected}");
+                with_output(Diagnostic::error("VR002", message).at(unit.span), got)
+            }
+            Problem::TimedOut(limit) => {
+                let message = format!("block `{id}` was ended after its time limit of {limit:?}");
+                let finding = Diagnostic::error("VR003", message).at(unit.span);
+                let finding = with_output(finding, got);
+                let finding =
+                    got.killed.iter().fold(finding, |f, line| f.note(format!("ended: {line}")));
+                let limit = step.timeout;
+                finding.hint(format!("raise it with timeout= on the block (now {limit:?})"))
+            }
+            Problem::Syntax { message, line } => {
+                let at = syntax_place(unit, *line, self.sources);
+                Diagnostic::error("VR004", format!("block `{id}`: {message}"))
+                    .at(at)
+                    .note("nothing of the block was run")
+            }
+            Problem::Interrupted => {
+                Diagnostic::error("VR007", format!("block `{id}` was interrupted")).at(unit.span)
+            }
+            Problem::Capture(name) => {
+                let message =
+                    format!("capture `{name}` found nothing in the output of block `{id}`");
+                with_output(Diagnostic::error("VR005", message).at(unit.span), got)
+            }
+            Problem::Background(why) => {
+                let message = format!("background block `{id}`: {why}");
+                with_output(Diagnostic::error("VR011", message).at(unit.span), got)
+            }
         }
-        Problem::TimedOut(limit) => {
-            let message = format!("block `{id}` was ended after its time limit of {limit:?}");
-            let finding = Diagnostic::error("VR003", message).at(unit.span);
-            let finding = with_output(finding, got);
-            let finding =
-                got.killed.iter().fold(finding, |f, line| f.note(format!("ended: {line}")));
-            finding.hint(format!("raise it with timeout= on the block (now {:?})", step.timeout))
+    }
+
+    /// The finding for an output that differs, with a unified diff in lines of the page.
+    fn drift(&self) -> Diagnostic {
+        let Of { unit, got, sources, .. } = self;
+        let message = format!("the output of block `{}` differs from the page", unit.id);
+        let mut finding = Diagnostic::error("VR001", message).at(unit.span);
+        let (Some(comparison), Some(printed)) = (&got.comparison, &unit.printed) else {
+            return finding;
+        };
+        let source = sources.file(printed.content.file);
+        let first_line = source.position(printed.content.start).line;
+        if let Some(at) = first_difference(comparison) {
+            let span = printed.lines.get(at).copied();
+            let start = printed.content.start;
+            finding.place = Place::Text(span.unwrap_or(Span::new(unit.span.file, start..start)));
         }
-        Problem::Syntax { message, line } => {
-            let at = syntax_place(unit, *line, sources);
-            let mut words = message.lines();
-            let first = words.next().unwrap_or("syntax error");
-            let finding = Diagnostic::error("VR004", format!("block `{id}`: {first}")).at(at);
-            words.fold(finding, |f, line| f.note(line)).note("nothing of the block was run")
+        finding.notes.push(diff(comparison, &source.path, first_line));
+        finding.notes.extend(comparison.notes.iter().cloned());
+        if let Some(stderr) = got.stderr.as_ref().filter(|text| !text.is_empty()) {
+            finding.notes.push(format!("its standard error, kept apart:\n{}", tail(stderr)));
         }
-        Problem::Interrupted => {
-            Diagnostic::error("VR007", format!("block `{id}` was interrupted")).at(unit.span)
-        }
-        Problem::Capture(name) => {
-            let message = format!("capture `{name}` found nothing in the output of block `{id}`");
-            with_output(Diagnostic::error("VR005", message).at(unit.span), got)
-        }
+        finding.hint(hints::hint(self.plan, (self.step, unit), got, self.names))
     }
 }
 
-/// Adds the last lines of the output.
+/// Adds the last lines of the output, and of the standard error that was kept apart.
 fn with_output(finding: Diagnostic, got: &UnitResult) -> Diagnostic {
-    let lines: Vec<&str> = got.output.lines().collect();
-    let shown = lines.len().saturating_sub(12);
-    let tail = &lines[shown..];
-    if tail.is_empty() {
+    let finding = if got.output.is_empty() {
         finding.note("it printed nothing")
     } else {
-        finding.note(format!("it printed:\n{}", tail.join("\n")))
+        finding.note(format!("it printed:\n{}", tail(&got.output)))
+    };
+    match &got.stderr {
+        Some(stderr) if !stderr.is_empty() => {
+            finding.note(format!("on its standard error:\n{}", tail(stderr)))
+        }
+        _ => finding,
     }
+}
+
+/// The last lines of a text.
+fn tail(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(12)..].join("\n")
 }
 
 /// The line of the page where bash found a syntax error.
@@ -109,29 +176,6 @@ fn syntax_place(unit: &Unit, line: usize, sources: &Sources) -> Span {
     let text = source.text[range.clone()].trim_end();
     let indent = text.len() - text.trim_start().len();
     Span::new(unit.span.file, range.start + indent..range.start + text.len())
-}
-
-/// The finding for an output that differs, with a unified diff in lines of the page.
-fn drift(unit: &Unit, got: &UnitResult, sources: &Sources) -> Diagnostic {
-    let message = format!("the output of block `{}` differs from the page", unit.id);
-    let mut finding = Diagnostic::error("VR001", message).at(unit.span);
-    let (Some(comparison), Some(printed)) = (&got.comparison, &unit.printed) else {
-        return finding;
-    };
-    let source = sources.file(printed.content.file);
-    let first_line = source.position(printed.content.start).line;
-    if let Some(at) = first_difference(comparison) {
-        let span = printed.lines.get(at).copied();
-        finding.place = Place::Text(
-            span.unwrap_or(Span::new(unit.span.file, printed.content.start..printed.content.start)),
-        );
-    }
-    let hint = if unit.cannot_hold(&comparison.measured) {
-        "a console block would read that output as a command: write it as sh with an output fence"
-    } else {
-        "refresh the page with labdoc verify --update, or mark what may vary with vary="
-    };
-    finding.note(diff(comparison, &source.path, first_line)).hint(hint)
 }
 
 /// Index of the first printed line that differs, or before which a line is missing.
@@ -185,12 +229,19 @@ struct Row {
 fn rows(comparison: &Comparison) -> Vec<Row> {
     let mut next = 0;
     let mut rows = Vec::new();
-    for op in &comparison.ops {
+    for (at, op) in comparison.ops.iter().enumerate() {
+        let partner = |op: Option<&Op>| op.map(|op| line_of(comparison, op));
         let (sign, text) = match op {
-            Op::Same { printed, .. } => (' ', printed_text(&comparison.printed[*printed])),
-            Op::Gap { .. } => (' ', "...".to_owned()),
-            Op::Removed { printed } => ('-', visible(&printed_text(&comparison.printed[*printed]))),
-            Op::Added { measured } => ('+', visible(&comparison.measured[*measured])),
+            Op::Same { .. } | Op::Gap { .. } => (' ', line_of(comparison, op)),
+            Op::Removed { .. } => {
+                let other = comparison.ops.get(at + 1).filter(|op| matches!(op, Op::Added { .. }));
+                ('-', shown(&line_of(comparison, op), partner(other).as_deref()))
+            }
+            Op::Added { .. } => {
+                let before = at.checked_sub(1).and_then(|at| comparison.ops.get(at));
+                let other = before.filter(|op| matches!(op, Op::Removed { .. }));
+                ('+', shown(&line_of(comparison, op), partner(other).as_deref()))
+            }
         };
         let row = Row { sign, text, printed: next };
         next += usize::from(sign != '+');
@@ -199,78 +250,14 @@ fn rows(comparison: &Comparison) -> Vec<Row> {
     rows
 }
 
-/// A printed line with its note.
-fn printed_text(line: &PrintedLine) -> String {
-    match line {
-        PrintedLine::Gap => "...".to_owned(),
-        PrintedLine::Line { text, note } => format!("{text}{note}"),
+/// The line of a step: a printed one with its note, or a measured one.
+fn line_of(comparison: &Comparison, op: &Op) -> String {
+    match op {
+        Op::Gap { .. } => "...".to_owned(),
+        Op::Same { printed, .. } | Op::Removed { printed } => match &comparison.printed[*printed] {
+            PrintedLine::Gap => "...".to_owned(),
+            PrintedLine::Line { text, note } => format!("{text}{note}"),
+        },
+        Op::Added { measured } => comparison.measured[*measured].clone(),
     }
-}
-
-/// Tabs and no-break spaces are shown, since two lines that look alike are no help.
-fn visible(text: &str) -> String {
-    text.replace('\t', "→\t").replace('\u{a0}', "⟨U+00A0⟩")
-}
-
-/// A live number that no longer is what was measured.
-pub(crate) struct LiveDrift {
-    live: LiveNumber,
-    measured: String,
-}
-
-impl LiveDrift {
-    /// The finding.
-    fn finding(&self) -> Diagnostic {
-        let name = self.live.name.as_deref().unwrap_or_default();
-        let message = format!(
-            "the live number {} for {name} was measured as {}",
-            self.live.value, self.measured
-        );
-        Diagnostic::error("VR006", message)
-            .at(self.live.value_span)
-            .hint("refresh the page with labdoc verify --update")
-    }
-
-    /// The edit that refreshes it.
-    pub(crate) fn edit(&self) -> Edit {
-        Edit { range: self.live.value_span.range(), text: self.measured.clone() }
-    }
-}
-
-/// The live numbers of a page that a block's values contradict. A value that may vary in the
-/// output may vary in the prose.
-pub(crate) fn stale_lives(
-    plan: &Plan,
-    page: &Page,
-    result: &PageResult,
-    ran: &StepResult,
-) -> Vec<LiveDrift> {
-    let Some(step) = plan.steps.iter().find(|step| step.id == ran.id) else { return Vec::new() };
-    let drifted = |live: &LiveNumber| {
-        let name = live.name.as_deref()?;
-        let measured = result.values.get(name)?;
-        let unit = ran.units.iter().find(|unit| unit.id == measured.unit)?;
-        let value = measured.value.clone();
-        if live.value == value || may_vary(step, unit, measured, (live, result)) {
-            return None;
-        }
-        Some(LiveDrift { live: live.clone(), measured: value })
-    };
-    page.lives.iter().filter_map(drifted).collect()
-}
-
-/// Whether a value stands where its output may vary.
-fn may_vary(
-    step: &Step,
-    unit: &UnitResult,
-    measured: &super::outcome::Measured,
-    (live, result): (&LiveNumber, &PageResult),
-) -> bool {
-    let line = unit.output.lines().nth(measured.line).unwrap_or("");
-    step.classes.find(line).into_iter().any(|found| {
-        let class = step.classes.class(found.class);
-        line[found.range] == measured.value
-            && (class.kind == Kind::Quantity
-                || result.names.printed(&class.name, &measured.value) == Some(&live.value))
-    })
 }

@@ -1,13 +1,23 @@
 //! Running pages: plan, session, comparison, refresh, record.
 
+mod background;
 mod console;
 pub(crate) mod findings;
 pub(crate) mod guard;
 mod header;
+mod hints;
+pub(crate) mod judge;
+pub(crate) mod lives;
+mod manifest;
+pub(crate) mod needs;
+pub(crate) mod order;
 pub(crate) mod outcome;
 pub(crate) mod plan;
+mod ready;
 pub(crate) mod record;
+pub(crate) mod redact;
 mod replay;
+pub(crate) mod report;
 pub(crate) mod rewrite;
 pub(crate) mod run;
 pub(crate) mod session;

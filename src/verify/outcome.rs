@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::redact::Masked;
 use crate::compare::Comparison;
 use crate::vary::Renaming;
 
@@ -31,6 +32,8 @@ pub(crate) enum Problem {
     Interrupted,
     /// A capture found nothing.
     Capture(String),
+    /// A background block could not begin, did not get ready, or ended by itself: a sentence.
+    Background(String),
 }
 
 /// What a unit came to.
@@ -40,8 +43,10 @@ pub(crate) struct UnitResult {
     pub(crate) id: String,
     /// Its exit code; `None` where it did not end by itself.
     pub(crate) exit: Option<i32>,
-    /// Its output, normalised.
+    /// Its output, normalised; with `stderr=apart` its standard output.
     pub(crate) output: String,
+    /// Its standard error, where it was kept apart.
+    pub(crate) stderr: Option<String>,
     /// Whether output was cut.
     pub(crate) truncated: bool,
     /// The comparison with the printed output, where there is one.
@@ -62,10 +67,12 @@ pub(crate) struct StepResult {
     /// Its id.
     pub(crate) id: String,
     /// Why it did not run, where it did not.
-    pub(crate) skipped: Option<&'static str>,
-    /// Its units that ran.
+    pub(crate) skipped: Option<String>,
+    /// Its units that ran; with `retry=` those of the last try.
     pub(crate) units: Vec<UnitResult>,
-    /// How long it took.
+    /// The units of earlier tries.
+    pub(crate) tries: Vec<Vec<UnitResult>>,
+    /// How long it took, all tries and waits together.
     pub(crate) duration: Duration,
 }
 
@@ -93,9 +100,26 @@ pub(crate) struct PageResult {
     pub(crate) survivors: Vec<String>,
     /// The signal that stopped it.
     pub(crate) interrupted: Option<i32>,
+    /// The processes that live on under `--keep`, with their ids.
+    pub(crate) kept: Vec<String>,
+    /// What the EXIT trap of the page's shell printed.
+    pub(crate) trap_output: String,
+    /// How often each rule masked something.
+    pub(crate) masked: Masked,
 }
 
 impl StepResult {
+    /// A block that has not run yet.
+    pub(crate) fn new(id: &str) -> StepResult {
+        let (units, tries) = (Vec::new(), Vec::new());
+        StepResult { id: id.to_owned(), skipped: None, units, tries, duration: Duration::ZERO }
+    }
+
+    /// How often it was tried.
+    pub(crate) fn attempts(&self) -> usize {
+        self.tries.len() + usize::from(!self.units.is_empty())
+    }
+
     /// Whether it ran and every unit passed.
     pub(crate) fn passed(&self) -> bool {
         self.skipped.is_none() && self.units.iter().all(|unit| unit.problems.is_empty())

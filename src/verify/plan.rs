@@ -2,21 +2,23 @@
 
 use std::time::Duration;
 
-use crate::book::{Block, BlockKind, Page, Workdir, class_names};
-use crate::compare::reads_as_command;
+use crate::book::{Block, BlockKind, Need, Order, Page, Ready, Workdir, class_names};
+use crate::compare::{Form, reads_as_command};
 use crate::config::Config;
 use crate::fence::parse_duration;
 use crate::kit::KitOptions;
 use crate::source::{Sources, Span};
-use crate::vary::{Capture, Classes, captures};
+use crate::vary::{Capture, Classes, Registry, captures};
 
 /// When a block runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
     /// In page order; always, also under `--only`.
     Setup,
     /// In page order.
     Normal,
+    /// After those, and only when one of them failed.
+    OnFailure,
     /// After all others; always, also after a failure, a time limit or Ctrl-C.
     Teardown,
 }
@@ -26,6 +28,8 @@ pub(crate) enum Role {
 pub(crate) struct Printed {
     /// The text without prefixes.
     pub(crate) text: String,
+    /// The line of the page where it begins.
+    pub(crate) first_line: usize,
     /// The place of each line, prefix excluded.
     pub(crate) lines: Vec<Span>,
     /// The bytes that hold it, prefixes and line ends included.
@@ -64,15 +68,29 @@ pub(crate) struct Step {
     /// When it runs.
     pub(crate) role: Role,
     /// Why it is not run, where it is not.
-    pub(crate) skip: Option<&'static str>,
-    /// Its time limit.
+    pub(crate) skip: Option<String>,
+    /// What it needs.
+    pub(crate) needs: Vec<Need>,
+    /// Its time limit; with `retry` that of one try.
     pub(crate) timeout: Duration,
+    /// How long it is repeated until it matches.
+    pub(crate) retry: Option<Duration>,
+    /// Whether it runs on while later blocks run.
+    pub(crate) background: bool,
+    /// When a background block is ready.
+    pub(crate) ready: Option<Ready>,
     /// The exit code that is expected; `None` where any will do.
     pub(crate) exit: Option<i32>,
     /// The value classes that may vary in its output.
     pub(crate) classes: Classes,
-    /// Whether lines may come in any order.
-    pub(crate) unordered: bool,
+    /// In which order lines and rows may come.
+    pub(crate) order: Order,
+    /// Whether trailing blanks and the last newline count.
+    pub(crate) form: Form,
+    /// Whether the standard error is kept apart and not compared.
+    pub(crate) stderr_apart: bool,
+    /// Whether it runs on a terminal.
+    pub(crate) tty: bool,
     /// What is run.
     pub(crate) units: Vec<Unit>,
 }
@@ -82,6 +100,12 @@ pub(crate) struct Step {
 pub(crate) struct Plan {
     /// The page's path from the root.
     pub(crate) path: String,
+    /// What the page needs.
+    pub(crate) needs: Vec<Need>,
+    /// Why it is not run, where it is not.
+    pub(crate) skip: Option<String>,
+    /// All value classes that the book knows.
+    pub(crate) registry: Registry,
     /// The blocks, in the order in which they run: teardown last.
     pub(crate) steps: Vec<Step>,
     /// The values to capture.
@@ -107,6 +131,18 @@ pub(crate) struct Plan {
 pub(crate) struct Selection {
     /// Only these blocks, with setup and teardown; all when empty.
     pub(crate) only: Vec<String>,
+    /// Only blocks with one of these tags, with setup and teardown; all when empty.
+    pub(crate) tags: Vec<String>,
+    /// Values of parameters that replace those in the header.
+    pub(crate) params: Vec<(String, String)>,
+}
+
+impl Selection {
+    /// Whether a block is among what is run.
+    fn chooses(&self, block: &Block) -> bool {
+        let tagged = block.options.tags.iter().any(|tag| self.tags.contains(tag));
+        (self.only.is_empty() || self.only.contains(&block.id)) && (self.tags.is_empty() || tagged)
+    }
 }
 
 /// Resolves a page.
@@ -114,17 +150,25 @@ pub(crate) fn plan(page: &Page, config: &Config, sources: &Sources, selection: &
     let verify = page.front.verify.clone().unwrap_or_default();
     let mut steps: Vec<Step> =
         page.blocks.iter().map(|block| step(page, block, config, sources)).collect();
-    for step in &mut steps {
-        let chosen = selection.only.is_empty() || selection.only.contains(&step.id);
-        if !chosen && step.role == Role::Normal {
-            step.skip = Some("not chosen");
+    for (step, block) in steps.iter_mut().zip(&page.blocks) {
+        if !selection.chooses(block) && step.role == Role::Normal {
+            step.skip = Some("not chosen".to_owned());
         }
     }
-    steps.sort_by_key(|step| step.role == Role::Teardown);
+    // Setup and normal blocks stay as they stand on the page.
+    steps.sort_by_key(|step| step.role.max(Role::Normal));
+    let mut params = page.front.params.clone();
+    let overridden =
+        selection.params.iter().filter(|(name, _)| page.front.params.contains_key(name));
+    params.extend(overridden.cloned());
+    let env = verify.env.into_iter().chain(page.blocks.iter().flat_map(|b| b.options.env.clone()));
     let default = if page.front.kit.is_some() { Workdir::Kit } else { Workdir::Page };
     let limit = verify.page_timeout.as_deref().and_then(parse_duration);
     Plan {
         path: page.path.clone(),
+        needs: verify.needs.iter().filter_map(|need| Need::parse(need).ok()).collect(),
+        skip: None,
+        registry: config.classes.clone(),
         steps,
         captures: captures(&verify.capture).0,
         workdir: verify.workdir.unwrap_or(default),
@@ -136,8 +180,8 @@ pub(crate) fn plan(page: &Page, config: &Config, sources: &Sources, selection: &
             .map(|name| KitOptions::of(config, name))
             .unwrap_or_default(),
         uses: verify.uses,
-        env: verify.env,
-        params: page.front.params.clone().into_iter().collect(),
+        env: env.collect::<std::collections::BTreeSet<String>>().into_iter().collect(),
+        params: params.into_iter().collect(),
         timeout: limit.unwrap_or_else(|| config.page_timeout()),
     }
 }
@@ -146,19 +190,32 @@ pub(crate) fn plan(page: &Page, config: &Config, sources: &Sources, selection: &
 fn step(page: &Page, block: &Block, config: &Config, sources: &Sources) -> Step {
     let page_limit = page.front.verify.as_ref().and_then(|verify| verify.timeout.as_deref());
     let timeout = block.options.timeout.or_else(|| page_limit.and_then(parse_duration));
-    let role = match (block.options.setup, block.options.teardown) {
-        (_, true) => Role::Teardown,
-        (true, false) => Role::Setup,
-        (false, false) => Role::Normal,
+    let options = &block.options;
+    let role = match (options.setup, options.teardown, options.on_failure) {
+        (_, true, _) => Role::Teardown,
+        (_, _, true) => Role::OnFailure,
+        (true, ..) => Role::Setup,
+        _ => Role::Normal,
     };
+    let output = block.output.as_ref();
+    let (order, within) =
+        output.map_or((options.order, &options.within), |output| (output.order, &output.within));
+    let classes = config.classes.select(class_names(page, block, config));
     Step {
         id: block.id.clone(),
         role,
-        skip: block.options.skip.then_some("marked .skip"),
+        skip: options.skip.then(|| "marked .skip".to_owned()),
+        needs: options.needs.clone(),
         timeout: timeout.unwrap_or_else(|| config.block_timeout()),
-        exit: block.options.exit.unwrap_or(Some(0)),
-        classes: config.classes.select(class_names(page, block, config)),
-        unordered: block.output.as_ref().is_some_and(|output| output.unordered),
+        retry: options.retry,
+        background: options.background,
+        ready: options.ready.clone(),
+        exit: options.exit.unwrap_or(Some(0)),
+        classes: classes.bounded(within.clone()),
+        order,
+        form: if options.strict { Form::Strict } else { Form::Plain },
+        stderr_apart: options.stderr_apart,
+        tty: options.tty,
         units: units(block, sources),
     }
 }
@@ -170,6 +227,7 @@ fn units(block: &Block, sources: &Sources) -> Vec<Unit> {
     }
     let printed = block.output.as_ref().map(|output| Printed {
         text: output.text.clone(),
+        first_line: first_line(&output.lines, output.content, sources),
         lines: output.lines.clone(),
         content: output.content,
         prefix: output.prefix.clone(),
@@ -177,4 +235,9 @@ fn units(block: &Block, sources: &Sources) -> Vec<Unit> {
     });
     let span = block.lines.first().copied().unwrap_or(block.span);
     vec![Unit { id: block.id.clone(), text: block.text.clone(), span, printed }]
+}
+
+/// The line of the page where an output begins.
+pub(super) fn first_line(lines: &[Span], content: Span, sources: &Sources) -> usize {
+    sources.line(lines.first().copied().unwrap_or(content))
 }

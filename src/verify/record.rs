@@ -6,17 +6,17 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::header;
+use super::manifest::{files, manifest};
 use super::outcome::{PageResult, Problem, StepResult, UnitResult};
-use super::plan::{Plan, Step};
+use super::plan::Plan;
 use super::replay;
 use super::world::{World, load_kit};
-use crate::book::{Book, Page, Workdir, class_names};
+use crate::book::{Book, Page, class_names};
 use crate::diag::Failure;
 use crate::disk;
 use crate::evidence::{
-    Captured, Check, CheckOutcome, Digests, Inputs, Manifest, ManifestBlock, ManifestKit,
-    ManifestRun, Outcome, Recording, Runner, Verdict, block_digest, capture_digest, new_run_id,
-    next_bundle_id, write_part, write_run,
+    Captured, Check, CheckOutcome, Digests, Inputs, Outcome, Recording, Redaction, Runner, Verdict,
+    block_digest, capture_digest, new_run_id, next_bundle_id, write_part, write_run,
 };
 
 /// The clock's word on when a run began.
@@ -68,20 +68,18 @@ pub(crate) fn record(root: &Path, bundle: &str, ran: &Ran<'_>) -> Result<Made, F
     let seed = [transcript.text.as_bytes(), finished.to_string().as_bytes()].concat();
     let run_id = new_run_id(ran.started.0, &seed);
     let run_sh = replay::script(ran, bundle, &run_id);
+    let mut masked = ran.result.masked.clone();
+    let files = files(ran, &mut masked)?;
     let verdict = Verdict {
         bundle: bundle.to_owned(),
         run_id: run_id.clone(),
         started_at: second(ran.started.0),
         finished_at: second(finished),
+        redactions: masked.into_iter().map(|(rule, count)| Redaction { rule, count }).collect(),
         ..verdict(ran, &transcript, &changed)
     };
-    let recording = Recording {
-        manifest,
-        verdict,
-        run_sh,
-        result_txt: transcript.text.into_bytes(),
-        files: out_files(ran.world)?,
-    };
+    let recording =
+        Recording { manifest, verdict, run_sh, result_txt: transcript.text.into_bytes(), files };
     write_run(&root.join("evidence").join(bundle), &recording)?;
     Ok(Made { run: format!("{bundle}/{run_id}"), changed })
 }
@@ -158,7 +156,7 @@ fn add_unit(out: &mut Transcript, step: &StepResult, unit: &UnitResult) {
 }
 
 /// What a unit came to as a check.
-fn unit_outcome(unit: &UnitResult) -> CheckOutcome {
+pub(super) fn unit_outcome(unit: &UnitResult) -> CheckOutcome {
     let broke = |p: &Problem| matches!(p, Problem::TimedOut(_) | Problem::Interrupted);
     if unit.problems.iter().any(broke) {
         CheckOutcome::Error
@@ -181,61 +179,6 @@ fn step_outcome(step: &StepResult) -> CheckOutcome {
     } else {
         CheckOutcome::Pass
     }
-}
-
-/// The plan as it was.
-fn manifest(bundle: &str, ran: &Ran<'_>) -> Manifest {
-    let verify = ran.page.front.verify.clone().unwrap_or_default();
-    let kit = (ran.plan.workdir == Workdir::Kit).then(|| ManifestKit {
-        name: ran.plan.kit.clone().unwrap_or_default(),
-        files: ran.world.kit.keys().cloned().collect(),
-    });
-    let timeout_s = Some(ran.plan.timeout.as_secs());
-    Manifest {
-        title: ran.page.title.clone(),
-        page: Some(ran.page.path.clone()),
-        blocks: blocks(ran),
-        captures: verify.capture,
-        kit,
-        run: Some(ManifestRun { command: vec!["bash".into(), "run.sh".into()], timeout_s }),
-        checks: ran.page.blocks.iter().map(|block| block.id.clone()).collect(),
-        environment: ran.page.front.environment.clone(),
-        ..Manifest::new(bundle)
-    }
-}
-
-/// The blocks of the plan, in page order.
-fn blocks(ran: &Ran<'_>) -> Vec<ManifestBlock> {
-    let block = |block: &crate::book::Block| {
-        let step = ran.plan.steps.iter().find(|step| step.id == block.id)?;
-        Some(ManifestBlock {
-            id: block.id.clone(),
-            kind: (block.kind == crate::book::BlockKind::Console).then(|| "console".to_owned()),
-            options: options(step),
-            text: block.text.clone(),
-            expected: block.output.as_ref().map(|output| output.text.clone()),
-            vary: class_names(ran.page, block, &ran.book.config)
-                .iter()
-                .map(|n| (*n).to_owned())
-                .collect(),
-        })
-    };
-    ran.page.blocks.iter().filter_map(block).collect()
-}
-
-/// The options that were in effect, as written in a manifest.
-fn options(step: &Step) -> BTreeMap<String, String> {
-    let exit = step.exit.map_or("any".to_owned(), |code| code.to_string());
-    let timeout = format!("{}ms", step.timeout.as_millis());
-    let mut options = BTreeMap::from([("exit".to_owned(), exit), ("timeout".to_owned(), timeout)]);
-    let role = match step.role {
-        super::plan::Role::Setup => Some("setup"),
-        super::plan::Role::Teardown => Some("teardown"),
-        super::plan::Role::Normal => None,
-    };
-    let flags = [role, step.unordered.then_some("unordered"), step.skip.map(|_| "skip")];
-    options.extend(flags.into_iter().flatten().map(|name| (name.to_owned(), "true".to_owned())));
-    options
 }
 
 /// What happened.
@@ -287,7 +230,7 @@ fn check(step: &StepResult, transcript: &Transcript) -> Check {
         outcome: step_outcome(step),
         exit: last.and_then(|unit| unit.exit),
         duration_ms: u64::try_from(step.duration.as_millis()).unwrap_or(u64::MAX),
-        attempts: u32::from(!step.units.is_empty()),
+        attempts: u32::try_from(step.attempts()).unwrap_or(u32::MAX),
         pipestatus: last.map(|unit| unit.pipestatus.clone()).unwrap_or_default(),
         lines: transcript.lines.get(&step.id).copied(),
         survivors: step.units.iter().flat_map(|unit| unit.killed.clone()).collect(),
@@ -346,13 +289,4 @@ fn environment(ran: &Ran<'_>) -> BTreeMap<String, String> {
     };
     environment.insert("os".to_owned(), format!("{}/{arch}", std::env::consts::OS));
     environment
-}
-
-/// The files that the blocks left in `$LABDOC_OUT`.
-fn out_files(world: &World) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
-    let mut files = BTreeMap::new();
-    for path in disk::files_below(&world.out)? {
-        files.insert(path.clone(), disk::read(&world.out.join(&path))?);
-    }
-    Ok(files)
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::plan::{Role, Step};
 use super::record::Ran;
 use super::world::FIXED;
-use crate::book::Workdir;
+use crate::book::{Ready, Workdir};
 
 /// What the script needs before its first block.
 const HEAD: &str = r#"set +e
@@ -19,6 +19,7 @@ labdoc_failed=0
 labdoc_ready=
 labdoc_open=
 labdoc_torn_down=
+labdoc_children=
 
 # Prints the output of the block that just ran, with lines that look like marks escaped, and its
 # check line: exit code first, and a text that is not compared here is skip, not pass.
@@ -47,6 +48,7 @@ labdoc_leave() {
   if [ -z "$labdoc_ready" ]; then rm -rf -- "$labdoc_work"; exit "$code"; fi
   if [ -n "$labdoc_open" ]; then labdoc_end "$code"; labdoc_failed=1; fi
   if [ -z "$labdoc_torn_down" ]; then labdoc_torn_down=1; labdoc_teardown; fi
+  for labdoc_child in $labdoc_children; do kill "$labdoc_child" 2>/dev/null; done
   cd /
   rm -rf -- "$labdoc_work"
   exit "$labdoc_failed"
@@ -72,9 +74,10 @@ pub(super) fn script(ran: &Ran<'_>, bundle: &str, run_id: &str) -> String {
     world(&mut out, ran);
     teardown(&mut out, ran);
     out.push_str("\nlabdoc_ready=yes\n");
-    for step in ran.plan.steps.iter().filter(|step| step.role != Role::Teardown) {
+    for step in ran.plan.steps.iter().filter(|step| step.role < Role::OnFailure) {
         block(&mut out, step, "");
     }
+    on_failure(&mut out, ran);
     out.push_str("\nlabdoc_torn_down=1\nlabdoc_teardown\nexit 0\n");
     out
 }
@@ -125,6 +128,23 @@ fn world(out: &mut String, ran: &Ran<'_>) {
     let _ = writeln!(out, "cd -- {folder} || exit 2\nshopt -s expand_aliases");
 }
 
+/// The blocks that run only when one before them failed.
+fn on_failure(out: &mut String, ran: &Ran<'_>) {
+    for step in ran.plan.steps.iter().filter(|step| step.role == Role::OnFailure) {
+        out.push_str("\nif [ \"$labdoc_failed\" = 1 ]; then\n");
+        block(out, step, "  ");
+        out.push_str("else\n");
+        skipped(out, step, "  ");
+        out.push_str("fi\n");
+    }
+}
+
+/// A block that is not run.
+fn skipped(out: &mut String, step: &Step, indent: &str) {
+    let id = &step.id;
+    let _ = writeln!(out, "\n{indent}printf 'labdoc-block: {id}\\nlabdoc-check: {id} skip\\n'");
+}
+
 /// The teardown blocks as a function, since they also run when a block ends the shell.
 fn teardown(out: &mut String, ran: &Ran<'_>) {
     out.push_str("\nlabdoc_teardown() {\n  :\n");
@@ -137,26 +157,81 @@ fn teardown(out: &mut String, ran: &Ran<'_>) {
 /// One block.
 fn block(out: &mut String, step: &Step, indent: &str) {
     if step.skip.is_some() {
-        let _ = writeln!(
-            out,
-            "\n{indent}printf 'labdoc-block: {0}\\nlabdoc-check: {0} skip\\n'",
-            step.id
-        );
+        skipped(out, step, indent);
         return;
     }
     for unit in &step.units {
         let expect = step.exit.map_or("any".to_owned(), |code| code.to_string());
         let compared = if unit.printed.is_some() { "yes" } else { "no" };
         let mark = heredoc_mark(&unit.text);
+        let id = &unit.id;
         let _ = write!(
             out,
-            "\n{indent}labdoc_begin {} {expect} {compared}\n\
-             {indent}IFS= read -r -d '' labdoc_text <<'{mark}'\n{}{mark}\n\
-             {indent}eval \"$labdoc_text\" </dev/null >\"$labdoc_work/output\" 2>&1\n\
-             {indent}labdoc_end $?\n",
-            unit.id, unit.text
+            "\n{indent}labdoc_begin {id} {expect} {compared}\n\
+             {indent}IFS= read -r -d '' labdoc_text <<'{mark}'\n{}{mark}\n",
+            unit.text
         );
+        let stderr = if step.stderr_apart { "/dev/null" } else { "&1" };
+        let run = format!("eval \"$labdoc_text\" </dev/null >\"$labdoc_work/output\" 2>{stderr}");
+        match step.retry {
+            _ if step.background => started(out, step, indent),
+            Some(retry) => {
+                let seconds = retry.as_secs().max(1);
+                let _ = write!(
+                    out,
+                    "{indent}labdoc_until=$((SECONDS + {seconds}))\n\
+                     {indent}while :; do\n\
+                     {indent}  {run}\n\
+                     {indent}  labdoc_code=$?\n\
+                     {indent}  if [ \"$labdoc_code\" = \"$labdoc_expect\" ] || [ \"$labdoc_expect\" = any ] \
+                     || [ \"$SECONDS\" -ge \"$labdoc_until\" ]; then break; fi\n\
+                     {indent}  sleep 1\n\
+                     {indent}done\n\
+                     {indent}labdoc_end \"$labdoc_code\"\n"
+                );
+            }
+            None => {
+                let _ = write!(out, "{indent}{run}\n{indent}labdoc_end $?\n");
+            }
+        }
     }
+}
+
+/// A background block: started, waited for, and judged by no more than that it got ready. What it
+/// prints is not part of the replay's transcript.
+fn started(out: &mut String, step: &Step, indent: &str) {
+    let limit = step.timeout.as_secs().max(1);
+    let _ = write!(
+        out,
+        "{indent}: >\"$labdoc_work/output\"\n\
+         {indent}( eval \"$labdoc_text\" ) </dev/null >\"$labdoc_work/output-{id}\" 2>&1 &\n\
+         {indent}labdoc_children=\"$labdoc_children $!\"; disown\n\
+         {indent}labdoc_code=0 labdoc_until=$((SECONDS + {limit}))\n",
+        id = step.id
+    );
+    let ready = match &step.ready {
+        None => {
+            let _ = writeln!(out, "{indent}labdoc_end 0");
+            return;
+        }
+        Some(Ready::Port(port)) => format!("(: </dev/tcp/127.0.0.1/{port}) 2>/dev/null"),
+        Some(Ready::Text(text)) => {
+            format!("grep -qF -- {} \"$labdoc_work/output-{}\"", quoted(text), step.id)
+        }
+        Some(Ready::Http { host, port, path }) => format!(
+            "(exec 3<>/dev/tcp/{host}/{port} && printf 'GET %s HTTP/1.0\\r\\nHost: {host}\\r\\n\\r\\n' {} >&3 \
+             && read -r _ labdoc_status _ <&3 && [ \"$labdoc_status\" -lt 400 ]) 2>/dev/null",
+            quoted(path)
+        ),
+    };
+    let _ = write!(
+        out,
+        "{indent}until {ready}; do\n\
+         {indent}  if [ \"$SECONDS\" -ge \"$labdoc_until\" ]; then labdoc_code=1; break; fi\n\
+         {indent}  sleep 0.1\n\
+         {indent}done\n\
+         {indent}labdoc_expect=0 labdoc_end \"$labdoc_code\"\n"
+    );
 }
 
 /// A mark that is no line of the text.

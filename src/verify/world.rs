@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::plan::Plan;
+use super::redact::Redactor;
 use crate::book::Workdir;
 use crate::diag::Failure;
 use crate::disk;
@@ -52,7 +53,9 @@ pub(crate) struct World {
     pub(crate) out: PathBuf,
     /// SHA-256 in hex of each kit file that the run can see, by path in the kit.
     pub(crate) kit: BTreeMap<String, String>,
-    _folder: TempDir,
+    /// What must not be seen of it.
+    pub(crate) redactor: Redactor,
+    folder: TempDir,
 }
 
 impl World {
@@ -79,7 +82,13 @@ impl World {
         let mut env = environment(plan);
         env.insert("HOME".into(), home.into());
         env.insert("LABDOC_OUT".into(), out.clone().into());
-        Ok(World { cwd, env, out, kit, _folder: folder })
+        let redactor = Redactor::of(&env, &plan.params);
+        Ok(World { cwd, env, out, kit, redactor, folder })
+    }
+
+    /// Leaves the folder where it is, and says where.
+    pub(crate) fn keep(self) -> PathBuf {
+        self.folder.keep()
     }
 }
 

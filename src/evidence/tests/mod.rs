@@ -372,7 +372,8 @@ fn block(file: FileId, of: (&str, &str, &str, std::ops::Range<usize>)) -> Block 
         prefix: String::new(),
         span,
         vary: Vec::new(),
-        unordered: false,
+        within: crate::vary::Within::default(),
+        order: crate::book::Order::Natural,
     });
     Block {
         id: id.into(),

@@ -74,6 +74,8 @@ pub(super) struct Lane {
     err: Option<Stream>,
     /// How many bytes a stream keeps.
     limit: usize,
+    /// Whether it is a background block's, whose output belongs together to the end.
+    kept: bool,
 }
 
 impl Lane {
@@ -81,7 +83,17 @@ impl Lane {
     pub(super) fn open(folder: &Path, run: usize, apart: bool, limit: usize) -> io::Result<Self> {
         let out = Stream::open(folder.join(format!("o{run}")), limit)?;
         let err = apart.then(|| Stream::open(folder.join(format!("e{run}")), limit)).transpose()?;
-        Ok(Self { run, out, err, limit })
+        Ok(Self { run, out, err, limit, kept: false })
+    }
+
+    /// Makes it a background block's.
+    pub(super) fn keep(&mut self) {
+        self.kept = true;
+    }
+
+    /// What came on the standard output so far.
+    pub(super) fn so_far(&self) -> Vec<u8> {
+        self.out.sink.so_far()
     }
 
     /// The path of the standard output's pipe.
@@ -143,7 +155,7 @@ impl Lane {
     /// Whether somebody may still write, or has written late.
     pub(super) fn is_alive(&self) -> bool {
         let mut streams = std::iter::once(&self.out).chain(&self.err);
-        streams.any(|stream| stream.pipe.is_some() || !stream.sink.is_empty())
+        self.kept || streams.any(|stream| stream.pipe.is_some() || !stream.sink.is_empty())
     }
 
     /// The late output that came since the last call, standard error behind standard output.

@@ -9,6 +9,7 @@
 //! `script` holds the lines that bash reads, `shell` the pipes to it, `lane` and `output` what
 //! blocks print, `syntax` what bash says about a text that it cannot read.
 
+mod background;
 mod error;
 mod lane;
 mod output;
@@ -19,9 +20,12 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use background::Started;
 pub(crate) use error::SessionError;
 pub(crate) use output::Output;
+use output::Sink;
 
+use super::redact::{Masked, Redactor};
 use crate::proc::{Interrupt, Kept, KeptShell, PrivateFolder, find_program};
 use lane::Lane;
 use shell::{Shell, Waiting};
@@ -47,6 +51,8 @@ pub(crate) struct SessionOptions {
     pub(crate) env: BTreeMap<OsString, OsString>,
     /// How many bytes of each stream of each block are kept.
     pub(crate) output_limit: usize,
+    /// What never leaves the session.
+    pub(crate) redactor: Redactor,
 }
 
 /// How many bytes are kept when nobody says otherwise.
@@ -92,7 +98,6 @@ pub(crate) struct Outcome {
     /// What it printed until then.
     pub(crate) output: Output,
     /// Its standard error, when kept apart.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for stderr=apart"))]
     pub(crate) stderr: Option<Output>,
     /// How long it took.
     pub(crate) duration: Duration,
@@ -112,8 +117,9 @@ pub(crate) struct Ended {
     /// What background children printed after the end of their run, by run.
     pub(crate) late: BTreeMap<usize, Vec<Output>>,
     /// What the EXIT trap printed.
-    #[cfg_attr(not(test), expect(dead_code, reason = "shown with the page's report"))]
     pub(crate) trap_output: Output,
+    /// How often each rule masked something in what the session printed.
+    pub(crate) masked: Masked,
 }
 
 /// One bash per page, kept across its blocks.
@@ -141,6 +147,8 @@ pub(crate) struct Session {
     buffer: Vec<u8>,
     /// The private folder for pipes and texts; dropped last, after the keeper.
     folder: PrivateFolder,
+    /// What was masked so far.
+    masked: Masked,
 }
 
 /// What a finished block leaves to the next one.
@@ -176,6 +184,7 @@ impl Session {
             left: Left::default(),
             lanes: Vec::new(),
             buffer: vec![0; CHUNK],
+            masked: Masked::new(),
             folder,
         };
         session.start_shell()?;
@@ -196,6 +205,38 @@ impl Session {
         let failed = SessionError::system("end the session");
         let trap_output = self.leave()?;
         let survivors = self.kept.kill_all().map_err(&failed)?;
+        self.ended(survivors, trap_output)
+    }
+
+    /// Ends the shell alone, without its EXIT trap; whatever it started lives on. The survivors
+    /// have their process ids in front.
+    pub(crate) fn keep(mut self) -> Result<Ended, SessionError> {
+        let failed = SessionError::system("leave the session");
+        self.shell = None;
+        let survivors = self.kept.keep_all().map_err(&failed)?;
+        let nothing = Sink::new(self.options.output_limit).finish();
+        self.ended(survivors, nothing)
+    }
+
+    /// The state that the last finished block left, as text for a shell.
+    pub(crate) fn state(&self) -> Option<&[u8]> {
+        self.left.state.as_deref()
+    }
+
+    /// Masks what the session's blocks printed.
+    fn hide(&mut self, output: &mut Output) {
+        let bytes = std::mem::take(&mut output.bytes);
+        output.bytes = self.options.redactor.redact_bytes(&bytes, &mut self.masked);
+    }
+
+    /// What is known at the end.
+    fn ended(
+        &mut self,
+        survivors: Vec<String>,
+        mut trap_output: Output,
+    ) -> Result<Ended, SessionError> {
+        let failed = SessionError::system("end the session");
+        self.hide(&mut trap_output);
         let mut late = BTreeMap::new();
         for lane in &mut self.lanes {
             let outputs = lane.late(&mut self.buffer).map_err(&failed)?;
@@ -203,7 +244,12 @@ impl Session {
                 late.insert(lane.run, outputs);
             }
         }
-        Ok(Ended { survivors, late, trap_output })
+        late.values_mut().flatten().for_each(|output| self.hide(output));
+        let redactor = &self.options.redactor;
+        let hidden = |line: String, masked: &mut Masked| redactor.redact(line, masked);
+        let survivors = survivors.into_iter().map(|line| hidden(line, &mut self.masked)).collect();
+        let masked = std::mem::take(&mut self.masked);
+        Ok(Ended { survivors, late, trap_output, masked })
     }
 
     /// Lets the shell exit, with its EXIT trap, and returns what that prints.

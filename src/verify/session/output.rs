@@ -55,6 +55,11 @@ impl Sink {
         self.total == 0
     }
 
+    /// What is kept of what came so far.
+    pub(super) fn so_far(&self) -> Vec<u8> {
+        self.head.iter().chain(&self.tail).copied().collect()
+    }
+
     /// The part of the limit that is kept for the end.
     fn tail_limit(&self) -> usize {
         self.limit / 4

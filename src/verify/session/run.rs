@@ -8,7 +8,7 @@ use super::syntax::{self, SyntaxFault};
 use super::{End, Left, Outcome, Output, Request, Session, SessionError};
 use crate::proc::{Report, forget_file};
 use regex::Regex;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 const CHECK_LIMIT: Duration = Duration::from_secs(10);
 
 /// How the wait for a block ended.
-struct Finish {
+pub(super) struct Finish {
     /// How the block ended.
-    end: End,
+    pub(super) end: End,
     /// The statuses of its last pipeline.
     pipestatus: Vec<i32>,
     /// What lived when everything was ended.
@@ -34,6 +34,21 @@ impl From<End> for Finish {
 impl Session {
     /// Runs one block.
     pub(crate) fn run(&mut self, request: &Request<'_>) -> Result<Outcome, SessionError> {
+        let (run, rebuilt, text) = self.prepare(request)?;
+        let outcome = match self.check(request, &text)? {
+            Some(finish) => self.not_run(finish, request),
+            None => self.run_checked(run, request, &text)?,
+        };
+        forget_file(&text);
+        Ok(self.hidden(Outcome { rebuilt, ..outcome }))
+    }
+
+    /// Sees to it that a shell is there and the block's text lies where it can read it: the run's
+    /// number, whether the shell was rebuilt, and that place.
+    pub(super) fn prepare(
+        &mut self,
+        request: &Request<'_>,
+    ) -> Result<(usize, bool, PathBuf), SessionError> {
         refuse_nul(request.text)?;
         self.notice_end()?;
         let rebuilt = self.shell.is_none();
@@ -44,12 +59,24 @@ impl Session {
         self.runs += 1;
         let text = self.folder.write(&format!("t{run}"), request.text.as_bytes());
         let text = text.map_err(SessionError::system("pass the block"))?;
-        let outcome = match self.check(request, &text)? {
-            Some(finish) => self.not_run(finish, request),
-            None => self.run_checked(run, request, &text)?,
+        Ok((run, rebuilt, text))
+    }
+
+    /// An outcome without secrets.
+    pub(super) fn hidden(&mut self, mut outcome: Outcome) -> Outcome {
+        self.hide(&mut outcome.output);
+        if let Some(stderr) = &mut outcome.stderr {
+            self.hide(stderr);
+        }
+        let redactor = &self.options.redactor;
+        let mut hide = |text: &mut String| {
+            *text = redactor.redact(std::mem::take(text), &mut self.masked);
         };
-        forget_file(&text);
-        Ok(Outcome { rebuilt, ..outcome })
+        outcome.killed.iter_mut().for_each(&mut hide);
+        if let End::SyntaxError { message, .. } = &mut outcome.end {
+            hide(message);
+        }
+        outcome
     }
 
     /// Takes note of a shell that ended since the last run (a background child may kill it).
@@ -68,14 +95,14 @@ impl Session {
     }
 
     /// The outcome of a block that did not run.
-    fn not_run(&self, finish: Finish, request: &Request<'_>) -> Outcome {
+    pub(super) fn not_run(&self, finish: Finish, request: &Request<'_>) -> Outcome {
         let nothing = || Sink::new(self.options.output_limit).finish();
         let stderr = request.stderr_apart.then(nothing);
         outcome(finish, (nothing(), stderr), Duration::ZERO)
     }
 
     /// Checks the syntax; `None` when the block can run.
-    fn check(
+    pub(super) fn check(
         &mut self,
         request: &Request<'_>,
         text: &Path,
@@ -162,7 +189,7 @@ impl Session {
     }
 
     /// Waits until the block has finished or something else ended it.
-    fn wait_for_end(
+    pub(super) fn wait_for_end(
         &mut self,
         run: usize,
         request: &Request<'_>,

@@ -126,6 +126,34 @@ pub(super) fn block(places: &Places<'_>, status: i32) -> Vec<u8> {
     line
 }
 
+/// Runs a block in a part of the shell of its own that goes on behind the lines that follow.
+///
+/// The pipes are opened before the fork, so that they have a writer from the begin on. The status
+/// is written by a part of the shell around it: the block may turn on `errexit`, set a trap or
+/// replace itself. It is no job of the shell, so that `wait` does not wait for it.
+pub(super) fn background(places: &Places<'_>, status: &Path) -> Vec<u8> {
+    let mut line = [
+        b"{ { { __labdoc_e=$-; \\builtin set +e; } 2>/dev/null; ".as_slice(),
+        b"( { [[ $__labdoc_e != *e* ]] || \\builtin set -e; \\builtin unset -v __labdoc_e; } 2>/dev/null; ",
+        b"\\builtin eval \"$(<",
+        &quote(places.text),
+        b")\" ); { \\builtin printf %s \"$?\" >|",
+        &quote(status),
+        b"; } 2>/dev/null; } & \\builtin disown; } </dev/null >|",
+        &quote(places.out),
+    ]
+    .concat();
+    match places.err {
+        None => line.extend(b" 2>&1\n"),
+        Some(err) => {
+            line.extend(b" 2>|");
+            line.extend(quote(err));
+            line.push(b'\n');
+        }
+    }
+    line
+}
+
 /// What the shell's state is made of, in the order in which a new shell can take it: patterns
 /// before the functions that use them, aliases after the functions that they would change.
 const STATE: &[&str] = &[

@@ -193,3 +193,18 @@ impl Shell {
         Some(answer)
     }
 }
+
+/// Waits until one of the lanes has something to read, and reads it; or until the time is over or
+/// the user wants to stop.
+pub(super) fn wait_for_output(
+    lanes: &mut [Lane],
+    (buffer, until): (&mut [u8], Instant),
+    interrupt: Option<&Interrupt>,
+) -> io::Result<()> {
+    let mut descriptors: Vec<_> = interrupt.map(Interrupt::descriptor).into_iter().collect();
+    let own = descriptors.len();
+    descriptors.extend(lanes.iter().flat_map(Lane::descriptors));
+    let ready = wait_readable(&descriptors, Some(until))?;
+    let mut ready = ready.into_iter().skip(own);
+    lanes.iter_mut().try_for_each(|lane| lane.pump(&mut ready, buffer))
+}

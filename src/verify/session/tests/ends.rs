@@ -116,6 +116,7 @@ fn a_missing_bash_and_a_missing_folder_are_told() {
         cwd: cwd.into(),
         env: [("PATH".into(), path.into())].into(),
         output_limit: 1000,
+        redactor: crate::verify::redact::Redactor::default(),
     };
     let told = |options| super::Session::start(options).map(|_| ()).unwrap_err().to_string();
     assert_eq!(

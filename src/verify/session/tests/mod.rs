@@ -28,7 +28,13 @@ impl World {
     fn with_limit(output_limit: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let cwd = folder.path().canonicalize().unwrap();
-        let session = Session::start(SessionOptions { cwd, env: env(), output_limit }).unwrap();
+        let session = Session::start(SessionOptions {
+            cwd,
+            env: env(),
+            output_limit,
+            redactor: crate::verify::redact::Redactor::default(),
+        })
+        .unwrap();
         Self { session, folder }
     }
 

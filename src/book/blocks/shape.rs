@@ -1,0 +1,103 @@
+//! Where the parts of a fence stand in its page.
+
+use std::ops::Range;
+
+use super::Fence;
+use crate::fence::Attributes;
+use crate::source::{FileId, Span};
+
+/// Moves the ranges of attributes from the header's text to the page's.
+pub(super) fn shift(mut attributes: Attributes, by: usize) -> Attributes {
+    let moved = |range: &Range<usize>| range.start + by..range.end + by;
+    if let Some(id) = &mut attributes.id {
+        id.range = moved(&id.range);
+    }
+    for word in &mut attributes.classes {
+        word.range = moved(&word.range);
+    }
+    for pair in &mut attributes.pairs {
+        pair.range = moved(&pair.range);
+    }
+    attributes
+}
+
+/// The braces of `<!-- labdoc {…} -->` on the line directly above a fence.
+pub(super) fn comment_above(text: &str, fence_start: usize) -> Option<(usize, usize)> {
+    let line_start = text[..fence_start].rfind('\n')? + 1;
+    let above_start = text[..line_start - 1].rfind('\n').map_or(0, |at| at + 1);
+    let above = text[above_start..line_start - 1].trim_end();
+    let body = above.find("<!-- labdoc {")?;
+    let inner = above[body..].strip_suffix("-->")?.trim_end();
+    let open = above_start + body + "<!-- labdoc ".len();
+    Some((open, above_start + body + inner.len()))
+}
+
+/// Where the parts of a fence stand.
+pub(super) struct Shape {
+    /// The opening run.
+    pub(super) open: Range<usize>,
+    /// The run's text.
+    pub(super) run: String,
+    /// The closing run, where there is one.
+    pub(super) close: Option<Range<usize>>,
+}
+
+impl Shape {
+    /// Finds the runs of a fence.
+    pub(super) fn of(text: &str, fence: &Fence) -> Shape {
+        let whole = &text[fence.range.clone()];
+        let indent = whole.len() - whole.trim_start_matches([' ', '\t']).len();
+        let start = fence.range.start + indent;
+        let mark = text[start..].chars().next().unwrap_or('`');
+        let len = text[start..].chars().take_while(|c| *c == mark).count();
+        let run: String = std::iter::repeat_n(mark, len).collect();
+        Shape { open: start..start + len, close: closing(text, fence, mark, len), run }
+    }
+
+    /// Where the content begins: behind the header's line.
+    pub(super) fn content_start(&self, text: &str) -> usize {
+        text[self.open.end..].find('\n').map_or(text.len(), |at| self.open.end + at + 1)
+    }
+
+    /// The content without prefixes, and the place of each of its lines.
+    pub(super) fn content(&self, text: &str, file: FileId, fence: &Fence) -> (String, Vec<Span>) {
+        let mut content = String::new();
+        let mut lines = Vec::new();
+        for piece in whole_lines(text, &fence.pieces) {
+            let mut at = piece.start;
+            for line in text[piece.clone()].split_inclusive('\n') {
+                let body = line.trim_end_matches(['\n', '\r']);
+                lines.push(Span::new(file, at..at + body.len()));
+                content.push_str(body);
+                content.push('\n');
+                at += line.len();
+            }
+        }
+        (content, lines)
+    }
+}
+
+/// The pieces of a fence with what belongs to one line in one piece: the parser cuts a line that
+/// ends in CRLF before its line end.
+fn whole_lines(text: &str, pieces: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    for piece in pieces {
+        match lines.last_mut() {
+            Some(last) if !text[last.start..piece.start].contains('\n') => last.end = piece.end,
+            _ => lines.push(piece.clone()),
+        }
+    }
+    lines
+}
+
+/// The closing run of a fence: its last line holds nothing but a run at least as long.
+fn closing(text: &str, fence: &Fence, mark: char, len: usize) -> Option<Range<usize>> {
+    let whole = text[fence.range.clone()].trim_end();
+    let last = whole.rfind('\n')? + 1;
+    let line = &whole[last..];
+    let run_len = line.chars().rev().take_while(|c| *c == mark).count();
+    let before = &line[..line.len() - run_len];
+    let only_prefix = before.chars().all(|c| matches!(c, ' ' | '\t' | '>'));
+    let end = fence.range.start + whole.len();
+    (run_len >= len && only_prefix).then(|| end - run_len..end)
+}
