@@ -114,6 +114,27 @@ pub(crate) enum BlockKind {
     Shell,
     /// `console`: `$ ` lines are commands, the rest is their output.
     Console,
+    /// `yaml {.apply}`: a manifest that is applied as it is shown.
+    Apply,
+    /// `yaml {.assert}`: parts that live objects of the cluster must hold.
+    Assert,
+}
+
+impl BlockKind {
+    /// What the language is called in a bundle and in a digest.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            BlockKind::Shell => "shell",
+            BlockKind::Console => "console",
+            BlockKind::Apply => "apply",
+            BlockKind::Assert => "assert",
+        }
+    }
+
+    /// Whether it is for a cluster and nothing else.
+    pub(crate) fn needs_cluster(self) -> bool {
+        matches!(self, BlockKind::Apply | BlockKind::Assert)
+    }
 }
 
 /// A runnable block.

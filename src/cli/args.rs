@@ -121,6 +121,15 @@ pub(crate) struct VerifyArgs {
     /// The value of a page's parameter, instead of the one in its header
     #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
     pub(crate) param: Vec<(String, String)>,
+    /// The cluster for pages that need one, by its context; it must be trusted
+    #[arg(long, value_name = "NAME")]
+    pub(crate) context: Option<String>,
+    /// Give pages a short-lived token that is good in their own namespaces only
+    #[arg(long)]
+    pub(crate) confine: bool,
+    /// Fail where a page needs a cluster and there is none, instead of skipping it
+    #[arg(long)]
+    pub(crate) require_cluster: bool,
     /// Stop a page at its first failure; teardown still runs
     #[arg(long)]
     pub(crate) fail_fast: bool,

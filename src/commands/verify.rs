@@ -1,6 +1,7 @@
 //! `labdoc verify`: plan, run, compare, refresh, record.
 
 mod choose;
+mod cluster;
 mod narrow;
 mod pages;
 mod scene;
@@ -22,6 +23,7 @@ use crate::proc::Interrupt;
 use crate::source::Sources;
 use crate::verify::findings::findings;
 use crate::verify::judge::rejudged;
+use crate::verify::live;
 use crate::verify::lives::recorded_lives;
 use crate::verify::needs::{self, Probe};
 use crate::verify::order::Graph;
@@ -33,6 +35,7 @@ use crate::verify::rewrite::{self, Edit, Refresh};
 use crate::verify::run::{Watch, run};
 use crate::verify::world::World;
 use choose::{choose, load_pages};
+use cluster::Access;
 use narrow::narrow;
 use talk::{Board, Said, Talk};
 
@@ -51,6 +54,7 @@ pub(crate) fn verify(
     let chosen = choose(root, book, &args.pages)?;
     let chosen = narrow(common, args, &loaded, chosen)?;
     before.extend(check::runnable(root, book, &chosen, sources)?);
+    before.extend(chosen.iter().flat_map(|at| live::findings(&book.pages[*at])));
     if !args.pages.is_empty() {
         before.retain(|finding| concerns(finding, book, &chosen, sources));
     }
@@ -68,7 +72,8 @@ pub(crate) fn verify(
     if args.dry_run {
         return Ok(dry_run(book, &chosen, (args, sources), console));
     }
-    let job = Call { root, book, sources, args, console, board: &board };
+    let access = Access::to(args, &(book, sources), &chosen)?;
+    let job = Call { root, book, sources, args, console, board: &board, access: &access };
     job.run_all(&chosen, common.jobs)
 }
 
@@ -208,6 +213,7 @@ struct Call<'a> {
     args: &'a VerifyArgs,
     console: &'a Console,
     board: &'a Board<'a>,
+    access: &'a Access,
 }
 
 /// The run of one page in a call.
@@ -217,6 +223,7 @@ struct Job<'a> {
     sources: &'a Sources,
     args: &'a VerifyArgs,
     console: Talk<'a>,
+    access: &'a Access,
     /// Held while a run is recorded: the next free bundle is given to one page at a time.
     recording: &'a Mutex<()>,
 }
@@ -260,7 +267,8 @@ impl<'a> Call<'a> {
     fn run_all(&self, chosen: &[usize], jobs: Option<u16>) -> Result<Ended, Failure> {
         let interrupt = Interrupt::listen()
             .map_err(|error| Failure::new(format!("cannot listen for signals: {error}")))?;
-        let shared = Shared { recording: Mutex::default(), probe: Mutex::default() };
+        let probe = Mutex::new(Probe::new(self.access.none.clone()));
+        let shared = Shared { recording: Mutex::default(), probe };
         let graph = Graph::of(self.book, chosen);
         // A shell that the user talks to needs the terminal for itself.
         let own = if self.args.shell_on_fail { Some(1) } else { jobs };
@@ -292,20 +300,21 @@ impl<'a> Call<'a> {
 
     /// Runs one page, unless it needs what is not here.
     fn run_one(&self, at: usize, interrupt: &Interrupt, shared: &Shared) -> Done<'a> {
-        let Call { root, book, sources, args, board, .. } = *self;
+        let Call { root, book, sources, args, board, access, .. } = *self;
         let page = &book.pages[at];
         let console = Talk::new(board, &page.path);
-        let job = Job { root, book, sources, args, console, recording: &shared.recording };
+        let recording = &shared.recording;
+        let job = Job { root, book, sources, args, console, access, recording };
         let mut counts = Counts::default();
         let mut plan = plan(page, &book.config, sources, &selection(args));
         needs::apply(&mut plan, &mut shared.probe.lock().unwrap_or_else(PoisonError::into_inner));
         let ran = match &plan.skip {
-            Some(why) => Ok((None, true, job.skip_page(&plan, why, &mut counts))),
+            Some(why) => Ok((None, true, job.skip_page(&plan, why, &mut counts), None)),
             None => job.run_page(page, &plan, (interrupt, &mut counts)),
         };
         let said = job.console.into_said();
         let (clean, interrupted, report, failure) = match ran {
-            Ok((signal, clean, report)) => (clean, signal, report, None),
+            Ok((signal, clean, report, failure)) => (clean, signal, report, failure),
             Err(failure) => (false, None, PageReport::failed(&page.path, &failure), Some(failure)),
         };
         Done { path: &page.path, said, counts, clean, interrupted, report, failure }
@@ -359,16 +368,18 @@ impl Job<'_> {
         PageReport::skipped(plan, why, self.sources)
     }
 
-    /// Runs one page: the signal that stopped it, whether nothing is left to do, its report.
+    /// Runs one page: the signal that stopped it, whether nothing is left to do, its report, and
+    /// why it could not be verified after all.
     fn run_page(
         &self,
         page: &Page,
         plan: &Plan,
         (interrupt, counts): (&Interrupt, &mut Counts),
-    ) -> Result<(Option<i32>, bool, PageReport), Failure> {
+    ) -> Result<(Option<i32>, bool, PageReport, Option<Failure>), Failure> {
         let started = Started::now();
-        let world = World::make(self.root, plan)?;
+        let mut world = World::make(self.root, plan)?;
         self.console.say(&page.path);
+        let scene = self.access.scene(plan, self.args, &mut world)?;
         let progress = |step: &Step| {
             let line = step.units.first().map_or(0, |unit| self.sources.line(unit.span));
             self.console.progress(&format!(":{line}  {} (limit {:?})", step.id, step.timeout));
@@ -383,9 +394,11 @@ impl Job<'_> {
             progress: &progress,
             fail_fast: self.args.fail_fast,
             keep: self.args.keep,
+            scene: scene.as_ref(),
             on_failure: self.args.shell_on_fail.then_some(&enter),
         };
-        let result = run(plan, &world, &watch)?;
+        let mut result = run(plan, &world, &watch)?;
+        let failure = self.access.clear(scene, (plan, self.args), &mut result);
         for step in &result.steps {
             self.report(step, counts);
         }
@@ -393,6 +406,9 @@ impl Job<'_> {
         self.console.findings(&found);
         let report = PageReport::of(plan, &result, (&found, self.sources), &problem_words);
         let errors = found.iter().any(|finding| finding.severity == Severity::Error);
+        if failure.is_some() {
+            return Ok((result.interrupted, false, report, failure));
+        }
         let refreshed = self.args.updates() && self.refresh(page, plan, &result, counts)?;
         let mut measured = true;
         if self.args.record {
@@ -403,7 +419,7 @@ impl Job<'_> {
             scene::leave(world, &result, &self.console);
         }
         let clean = measured && (!errors || (refreshed && self.only_refreshable(&found)));
-        Ok((result.interrupted, clean, report))
+        Ok((result.interrupted, clean, report, None))
     }
 
     /// Records the run. A page that was refreshed is recorded as it is now, and judged by it; the
@@ -547,7 +563,9 @@ fn problem_words(step: &StepResult) -> String {
         Problem::TimedOut(limit) => format!("time limit of {limit:?}"),
         Problem::Interrupted => "interrupted".to_owned(),
         Problem::Capture(name) => format!("capture {name} found nothing"),
-        Problem::Background(why) => why.clone(),
+        Problem::Background(why) | Problem::Guard(why) => why.clone(),
+        Problem::Cluster(trouble) => trouble.kind.words().to_owned(),
+        Problem::Lacks(places) => format!("not met in {} places", places.len()),
     });
     let words: Vec<String> = words.collect();
     if words.is_empty() { String::new() } else { format!("  {}", words.join(", ")) }

@@ -161,7 +161,11 @@ mod tests {
             {"name": "side", "image": "b"}, {"name": "web", "image": "a", "ports": [{"containerPort": 80, "protocol": "TCP"}]},
         ]}, "status": {"n": 2}});
         check(json!({"kind": "Pod"}), object.clone(), &[]);
-        check(json!({"spec": {"containers": [{"name": "web", "image": "a"}]}}), object.clone(), &[]);
+        check(
+            json!({"spec": {"containers": [{"name": "web", "image": "a"}]}}),
+            object.clone(),
+            &[],
+        );
         check(
             json!({"spec": {"containers": [{"name": "web", "ports": [{"containerPort": 80}]}]}}),
             object.clone(),
@@ -189,7 +193,9 @@ mod tests {
         check(
             json!([{"containerPort": 53, "protocol": "SCTP"}]),
             live,
-            &["[containerPort=53,protocol=SCTP] is not there, expected {\"containerPort\":53,\"protocol\":\"SCTP\"}"],
+            &[
+                "[containerPort=53,protocol=SCTP] is not there, expected {\"containerPort\":53,\"protocol\":\"SCTP\"}",
+            ],
         );
     }
 
@@ -212,7 +218,11 @@ mod tests {
             json!({"args": ["a", "b"]}),
             &["args is [\"a\",\"b\"], expected [\"a\"]"],
         );
-        check(json!({"l": []}), json!({"l": [{"name": "x"}]}), &["l is [{\"name\":\"x\"}], expected []"]);
+        check(
+            json!({"l": []}),
+            json!({"l": [{"name": "x"}]}),
+            &["l is [{\"name\":\"x\"}], expected []"],
+        );
         check(
             json!({"l": [{"match": {"a": 1}}]}),
             json!({"l": [{"match": {"a": 1, "b": 2}}]}),

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::background::{Background, Backgrounds};
+use super::guard::{Kind, Scene};
 use super::judge;
+use super::on_cluster;
 use super::outcome::{PageResult, Problem, StepResult, UnitResult};
 use super::plan::{Plan, Role, Step, Unit};
 use super::session::{End, OUTPUT_LIMIT, Outcome, Output, Request, Session, SessionOptions};
@@ -27,6 +29,8 @@ pub(crate) struct Watch<'a> {
     pub(crate) fail_fast: bool,
     /// Whether everything is left as it is at the end: no teardown, no process ended.
     pub(crate) keep: bool,
+    /// The cluster that the page runs on.
+    pub(crate) scene: Option<&'a Scene<'a>>,
     /// Called before teardown when a block failed, with the shell's state as text.
     pub(crate) on_failure: Option<&'a dyn Fn(&[u8])>,
 }
@@ -45,6 +49,7 @@ pub(crate) fn run(plan: &Plan, world: &World, watch: &Watch<'_>) -> Result<PageR
     let session = Session::start(options).map_err(failure)?;
     let mut runner = Runner {
         plan,
+        world,
         watch,
         session,
         deadline: Instant::now() + plan.timeout,
@@ -56,6 +61,7 @@ pub(crate) fn run(plan: &Plan, world: &World, watch: &Watch<'_>) -> Result<PageR
         plan.steps.iter().partition(|step| step.role > Role::Normal);
     runner.steps(&page)?;
     runner.backgrounds.check(&mut runner.session, &mut runner.result).map_err(failure)?;
+    runner.collect();
     runner.show_failure();
     runner.steps(&ending)?;
     runner.finish()
@@ -69,6 +75,7 @@ fn failure(error: super::session::SessionError) -> Failure {
 /// The state of a running page.
 struct Runner<'a> {
     plan: &'a Plan,
+    world: &'a World,
     watch: &'a Watch<'a>,
     session: Session,
     /// The unit of each run of the session, by the session's count.
@@ -150,19 +157,49 @@ impl<'a> Runner<'a> {
 
     /// Runs a block once.
     fn attempt(&mut self, step: &Step, done: &mut StepResult) -> Result<(), Failure> {
+        if !step.parts.is_empty() {
+            let unit = on_cluster::assert(step, self.watch.scene, self.world, &mut self.result);
+            done.units.extend(unit);
+            judge::capture(self.plan, done, &mut self.result);
+            return Ok(());
+        }
         let mut left = step.timeout;
         for unit in &step.units {
+            if let Some(refused) = self.watch.scene.and_then(|_| on_cluster::refused(unit)) {
+                done.units.push(refused);
+                break;
+            }
             let outcome = self.outcome(step, unit, left)?;
             done.duration += outcome.duration;
             left = left.saturating_sub(outcome.duration).max(Duration::from_millis(1));
             let broke = !matches!(outcome.end, End::Exited(_) | End::ShellEnded(_));
-            done.units.push(judge::judge(step, unit, &outcome, &mut self.result.names));
+            let mut judged = judge::judge(step, unit, &outcome, &mut self.result.names);
+            if let Some(scene) = self.watch.scene {
+                let state = self.session.state().unwrap_or_default();
+                on_cluster::check(scene, (step, unit), state, &mut judged)?;
+            }
+            done.units.push(judged);
             if broke {
                 break;
             }
         }
         judge::capture(self.plan, done, &mut self.result);
         Ok(())
+    }
+
+    /// Collects what the cluster says of a failure, while the scene still stands.
+    fn collect(&mut self) {
+        let failed = self.result.steps.iter().any(|s| s.skipped.is_none() && !s.passed());
+        let unusable = self.unusable();
+        if let Some(scene) = self.watch.scene.filter(|_| failed && !unusable) {
+            self.result.facts = scene.collect(&self.world.out);
+        }
+    }
+
+    /// Whether nothing can be done on the cluster any more.
+    fn unusable(&self) -> bool {
+        let kind = self.result.trouble().map(|(_, trouble)| trouble.kind);
+        matches!(kind, Some(Kind::Unreachable | Kind::Unauthorized))
     }
 
     /// Lets the caller look at the scene of a failure.
@@ -215,6 +252,7 @@ impl<'a> Runner<'a> {
             Role::Teardown => self.watch.keep.then_some("--keep"),
             _ if self.result.interrupted.is_some() => Some("interrupted"),
             Role::OnFailure => (!failed()).then_some("nothing failed"),
+            _ if self.unusable() => Some("the cluster cannot be used"),
             _ if Instant::now() >= self.deadline => Some("the page's time limit was reached"),
             _ => (self.watch.fail_fast && failed()).then_some("--fail-fast"),
         }
@@ -253,7 +291,10 @@ impl<'a> Runner<'a> {
 /// Whether another try could come to something else.
 fn can_repeat(done: &StepResult) -> bool {
     let repeatable = |problem: &Problem| {
-        matches!(problem, Problem::Drift | Problem::Exit { .. } | Problem::Capture(_))
+        matches!(
+            problem,
+            Problem::Drift | Problem::Exit { .. } | Problem::Capture(_) | Problem::Lacks(_)
+        )
     };
     !done.passed() && done.units.iter().flat_map(|unit| &unit.problems).all(repeatable)
 }

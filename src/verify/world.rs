@@ -86,6 +86,11 @@ impl World {
         Ok(World { cwd, env, out, kit, redactor, folder })
     }
 
+    /// The private folder of the run.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Leaves the folder where it is, and says where.
     pub(crate) fn keep(self) -> PathBuf {
         self.folder.keep()

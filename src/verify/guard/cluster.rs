@@ -1,5 +1,7 @@
 //! Which cluster pages may touch: named by the user and trusted by the user, or none.
 
+use std::sync::atomic::AtomicUsize;
+
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -19,6 +21,9 @@ pub(crate) struct Cluster {
     pub(crate) uid: String,
     /// The version of its API server, without a leading `v`.
     pub(crate) version: Option<String>,
+    /// How many pages run on it now, and how many have begun.
+    pub(super) running: AtomicUsize,
+    pub(super) begun: AtomicUsize,
     /// labdoc's own way to ask it.
     pub(crate) kubectl: Kubectl,
     /// Holds labdoc's own pinned kubeconfig.
@@ -105,9 +110,7 @@ fn current(trusted: &TrustList) -> Result<Choice, Failure> {
     let pinned = Pinned::take(&user, &name).map_err(|trouble| trouble.failure(&doing))?;
     let server = pinned.server.clone();
     match Cluster::open(&user, pinned)? {
-        Ok(cluster) if trusted.of(&cluster.uid).is_some() => {
-            Ok(Choice::Cluster(Box::new(cluster)))
-        }
+        Ok(cluster) if trusted.of(&cluster.uid).is_some() => Ok(Choice::Cluster(Box::new(cluster))),
         Ok(cluster) => none(format!(
             "the current context `{name}` is not trusted (identity {}); labdoc trust {name} trusts it",
             cluster.uid
@@ -138,7 +141,8 @@ impl Cluster {
             Err(trouble) => return Ok(Err(trouble)),
         };
         let version = kubectl.raw("/version").ok().and_then(|text| version(&text));
-        Ok(Ok(Cluster { pinned, uid, version, kubectl, _folder: folder }))
+        let (running, begun) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Ok(Ok(Cluster { pinned, uid, version, running, begun, kubectl, _folder: folder }))
     }
 
     /// As an entry of the list of trusted clusters.
@@ -157,7 +161,8 @@ impl Cluster {
         if uid == self.uid {
             return Ok(());
         }
-        let message = format!("{doing} leads to another cluster now (identity {uid}, was {})", self.uid);
+        let message =
+            format!("{doing} leads to another cluster now (identity {uid}, was {})", self.uid);
         Err(Failure::new(message))
     }
 }
@@ -193,11 +198,8 @@ mod tests {
 
     #[test]
     fn only_a_trusted_address_makes_silence_a_failure() {
-        let entry = |server: &str| Trusted {
-            uid: "u".into(),
-            context: "c".into(),
-            server: server.into(),
-        };
+        let entry =
+            |server: &str| Trusted { uid: "u".into(), context: "c".into(), server: server.into() };
         let check = |server: &str, expect| {
             let list = TrustList { clusters: vec![entry(server)] };
             assert_eq!(may_be(&list, "https://lab:6443"), expect, "{server}");

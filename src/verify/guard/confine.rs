@@ -98,7 +98,8 @@ impl Drop for Confined {
     fn drop(&mut self) {
         let gone = |args: &[&str]| {
             // The token ends by itself; what stays is named by the next inventory.
-            let _ = self.kubectl.text(&[args, &["--ignore-not-found", "--wait=false"]].concat(), None);
+            let _ =
+                self.kubectl.text(&[args, &["--ignore-not-found", "--wait=false"]].concat(), None);
         };
         for namespace in &self.namespaces {
             if self.made.contains(namespace) {

@@ -24,11 +24,8 @@ const OWN_KINDS: &[&str] = &[
 ];
 
 /// Objects that appear in every namespace by themselves.
-const OWN_OBJECTS: &[&str] = &[
-    "configmap/kube-root-ca.crt",
-    "configmap/istio-ca-root-cert",
-    "serviceaccount/default",
-];
+const OWN_OBJECTS: &[&str] =
+    &["configmap/kube-root-ca.crt", "configmap/istio-ca-root-cert", "serviceaccount/default"];
 
 /// One row for each object: kind, namespace, name, UID, owners, whether it is on its way out.
 const ROWS: &str = "jsonpath={range .items[*]}{.kind}{\"\\t\"}{.metadata.namespace}{\"\\t\"}\
@@ -193,9 +190,6 @@ Secret\tother\tkey\ts1\t\t
 
     #[test]
     fn an_object_that_was_made_anew_is_new() {
-        check(
-            "Namespace\t\tlab\tn9\t\t2026-11-29T10:00:00Z\n",
-            &["namespace/lab (being deleted)"],
-        );
+        check("Namespace\t\tlab\tn9\t\t2026-11-29T10:00:00Z\n", &["namespace/lab (being deleted)"]);
     }
 }

@@ -46,11 +46,6 @@ impl Kubectl {
         Kubectl { program: self.program.clone(), env, options: Vec::new() }
     }
 
-    /// Where the program is.
-    pub(super) fn program(&self) -> &Path {
-        &self.program
-    }
-
     /// Runs it and returns what it prints.
     ///
     /// # Errors
@@ -97,8 +92,7 @@ impl Kubectl {
         let local = args.first() == Some(&"config");
         let options = self.options.iter().cloned().chain((!local).then(|| REQUEST.to_owned()));
         all.splice(rest..rest, options);
-        let tool =
-            Tool { program: &self.program, args: &all, env: &self.env, input, limit };
+        let tool = Tool { program: &self.program, args: &all, env: &self.env, input, limit };
         let end = run_tool(&tool).map_err(|error| {
             let message = format!("cannot run {}: {error}", self.program.display());
             Trouble::new(Kind::Other, message)

@@ -3,9 +3,9 @@
 //! The Leases lie in namespace `default`, which always exists, so that a page may make and delete
 //! its own namespaces. They expire by themselves when nobody renews them.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -97,7 +97,8 @@ impl Drop for Leases {
         }
         for name in &self.names {
             // One that cannot be given back expires by itself.
-            let held = read(&self.kubectl, name).is_ok_and(|lease| holder_of(&lease) == self.holder);
+            let held =
+                read(&self.kubectl, name).is_ok_and(|lease| holder_of(&lease) == self.holder);
             if held {
                 let args = ["delete", "lease", name, "-n", NAMESPACE, "--ignore-not-found"];
                 let _ = self.kubectl.text(&args, None);

@@ -19,6 +19,6 @@ mod trust;
 
 pub(crate) use cluster::{Choice, Cluster, choose, identify};
 pub(crate) use kubectl::Kubectl;
-pub(crate) use scene::{Cleared, Compare, Scene, SceneOptions};
+pub(crate) use scene::{Compare, Scene, SceneOptions};
 pub(crate) use trouble::{Kind, Trouble};
 pub(crate) use trust::{TrustList, Trusted};

@@ -92,7 +92,11 @@ fn relative_paths(user: &Value) -> impl Iterator<Item = &'static str> {
         let path = user.pointer(at).and_then(Value::as_str).unwrap_or("");
         !path.is_empty() && !path.starts_with('/') && (at == "/tokenFile" || path.contains('/'))
     };
-    ["/tokenFile", "/exec/command"].into_iter().filter(move |at| relative(at)).collect::<Vec<_>>().into_iter()
+    ["/tokenFile", "/exec/command"]
+        .into_iter()
+        .filter(move |at| relative(at))
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 /// Makes them absolute.

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::cluster::Cluster;
@@ -14,7 +15,7 @@ use super::lease::Leases;
 use super::pin::Pinned;
 use super::shim::{Shims, sets_kubeconfig};
 use super::trouble::{Kind, Trouble, found};
-use super::{collect, cluster};
+use super::{cluster, collect};
 use crate::diag::Failure;
 use crate::disk;
 
@@ -30,6 +31,8 @@ pub(crate) struct SceneOptions<'a> {
     pub(crate) namespaces: &'a [String],
     /// The private folder of its run.
     pub(crate) folder: &'a Path,
+    /// The namespaces of all pages that this labdoc runs.
+    pub(crate) all_namespaces: &'a [String],
     /// Who runs it, for the Leases.
     pub(crate) holder: String,
     /// Its time limit, with `--confine`.
@@ -50,8 +53,54 @@ pub(crate) struct Scene<'a> {
     /// What it held after the last block.
     known: RefCell<Vec<u8>>,
     before: Inventory,
+    company: Company<'a>,
     confined: Option<Confined>,
     leases: Leases,
+}
+
+/// Whether other pages of this labdoc ran on the cluster at the same time.
+struct Company<'a> {
+    cluster: &'a Cluster,
+    /// How many had begun when this one did; `None` where another one ran already.
+    alone_since: Option<usize>,
+    /// Namespaces that only other pages work in.
+    foreign: Vec<String>,
+}
+
+impl<'a> Company<'a> {
+    /// A page begins.
+    fn enter(cluster: &'a Cluster, options: &SceneOptions<'_>) -> Company<'a> {
+        let begun = cluster.begun.fetch_add(1, Ordering::SeqCst) + 1;
+        let others = cluster.running.fetch_add(1, Ordering::SeqCst);
+        let foreign = |name: &&String| !options.namespaces.contains(name);
+        Company {
+            cluster,
+            alone_since: (others == 0).then_some(begun),
+            foreign: options.all_namespaces.iter().filter(foreign).cloned().collect(),
+        }
+    }
+
+    /// Leaves out what belongs to other pages, and says where that cannot be known.
+    fn attribute(&self, names: Vec<String>) -> Vec<String> {
+        if self.alone_since == Some(self.cluster.begun.load(Ordering::SeqCst)) {
+            return names;
+        }
+        let of_others = |name: &String| {
+            name.strip_prefix("namespace/")
+                .is_some_and(|rest| self.foreign.iter().any(|f| rest.split(' ').next() == Some(f)))
+        };
+        let shared = |name: String| {
+            let is_own = name.contains(" in ") || name.starts_with("namespace/");
+            if is_own { name } else { format!("{name} (or of a page that ran at the same time)") }
+        };
+        names.into_iter().filter(|name| !of_others(name)).map(shared).collect()
+    }
+}
+
+impl Drop for Company<'_> {
+    fn drop(&mut self) {
+        self.cluster.running.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl<'a> Scene<'a> {
@@ -66,6 +115,7 @@ impl<'a> Scene<'a> {
     ) -> Result<Scene<'a>, Failure> {
         cluster.check()?;
         let kubectl = &cluster.kubectl;
+        let company = Company::enter(cluster, &options);
         let leases = Leases::take(kubectl, options.namespaces, &options.holder)?;
         let before = Inventory::take(kubectl, options.namespaces)
             .map_err(|trouble| trouble.failure("inventory"))?;
@@ -89,7 +139,17 @@ impl<'a> Scene<'a> {
         let refused = folder.join("refused");
         let namespaces = options.namespaces.to_vec();
         Ok(Scene {
-            cluster, namespaces, config, bin, refused, pinned, known, before, confined, leases,
+            cluster,
+            namespaces,
+            config,
+            bin,
+            refused,
+            pinned,
+            known,
+            before,
+            company,
+            confined,
+            leases,
         })
     }
 
@@ -155,7 +215,9 @@ impl<'a> Scene<'a> {
         }
         self.pinned.write(&self.config)?;
         *self.known.borrow_mut() = self.pinned.bytes();
-        Ok(Some("it changed which cluster the page's kubeconfig leads to; that was put back".to_owned()))
+        Ok(Some(
+            "it changed which cluster the page's kubeconfig leads to; that was put back".to_owned(),
+        ))
     }
 
     /// Whether the session's kubeconfig, which a block has changed, still leads to the same cluster.
@@ -182,7 +244,10 @@ impl<'a> Scene<'a> {
         let told = found(output);
         match told.as_ref().map(|trouble| trouble.kind) {
             Some(kind @ (Kind::Forbidden | Kind::Unauthorized))
-                if found(printed).is_none_or(|printed| printed.kind != kind) => told,
+                if found(printed).is_none_or(|printed| printed.kind != kind) =>
+            {
+                told
+            }
             _ => cluster::identity(&self.cluster.kubectl)
                 .err()
                 .filter(|trouble| matches!(trouble.kind, Kind::Unreachable | Kind::Unauthorized)),
@@ -199,7 +264,7 @@ impl<'a> Scene<'a> {
     /// # Errors
     /// The cluster does not answer.
     pub(crate) fn clear(self, compare: Compare) -> Result<Cleared, Failure> {
-        let Scene { cluster, namespaces, before, confined, leases, .. } = self;
+        let Scene { cluster, namespaces, before, company, confined, leases, .. } = self;
         let made: Vec<String> =
             confined.iter().flat_map(|confined| confined.made().to_vec()).collect();
         drop(confined);
@@ -215,7 +280,7 @@ impl<'a> Scene<'a> {
                     made.iter().any(|made| made == namespace)
                         || namespace.starts_with("labdoc-confine-")
                 };
-                names.into_iter().filter(|name| !own(name)).collect()
+                company.attribute(names.into_iter().filter(|name| !own(name)).collect())
             }
         };
         drop(leases);

