@@ -8,6 +8,7 @@
 mod build_evidence;
 mod build_site;
 mod build_whole;
+mod cluster;
 mod exits;
 mod findings;
 mod foreign;

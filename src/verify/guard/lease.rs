@@ -19,6 +19,9 @@ use crate::diag::Failure;
 /// Where the Leases lie.
 const NAMESPACE: &str = "default";
 
+/// Their path at the API server: asked for as it is, no discovery comes before.
+const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+
 /// How long a Lease holds when nobody renews it, in seconds.
 const SECONDS: i64 = 90;
 
@@ -100,8 +103,7 @@ impl Drop for Leases {
             let held =
                 read(&self.kubectl, name).is_ok_and(|lease| holder_of(&lease) == self.holder);
             if held {
-                let args = ["delete", "lease", name, "-n", NAMESPACE, "--ignore-not-found"];
-                let _ = self.kubectl.text(&args, None);
+                let _ = self.kubectl.text(&["delete", "--raw", &path(name)], None);
             }
         }
     }
@@ -112,13 +114,28 @@ fn name(namespace: &str) -> String {
     format!("labdoc-{namespace}")
 }
 
+/// The path of a Lease.
+fn path(name: &str) -> String {
+    format!("{LEASES}/{name}")
+}
+
+/// Sends a Lease: as a new one, or in place of the one whose version it has.
+fn send(kubectl: &Kubectl, verb: &str, lease: &Value) -> Result<(), Trouble> {
+    let at = match verb {
+        "create" => LEASES.to_owned(),
+        _ => path(lease["metadata"]["name"].as_str().unwrap_or_default()),
+    };
+    let text = lease.to_string();
+    kubectl.text(&[verb, "--raw", &at, "-f", "-"], Some(text.as_bytes())).map(|_| ())
+}
+
 /// Takes the Lease of one namespace.
 fn acquire(kubectl: &Kubectl, namespace: &str, holder: &str) -> Result<(), Failure> {
     let doing = format!("Lease for namespace {namespace}");
     let failed = |trouble: Trouble| trouble.failure(&doing);
     let fresh = lease(namespace, holder, Timestamp::now());
-    match kubectl.text(&["create", "-f", "-"], Some(fresh.to_string().as_bytes())) {
-        Ok(_) => return Ok(()),
+    match send(kubectl, "create", &fresh) {
+        Ok(()) => return Ok(()),
         Err(trouble) if trouble.kind == Kind::Conflict => {}
         Err(trouble) => return Err(failed(trouble)),
     }
@@ -129,8 +146,8 @@ fn acquire(kubectl: &Kubectl, namespace: &str, holder: &str) -> Result<(), Failu
     // With the version that was read: of two verifiers that find it expired only one succeeds.
     let mut mine = fresh;
     mine["metadata"]["resourceVersion"] = there["metadata"]["resourceVersion"].clone();
-    match kubectl.text(&["replace", "-f", "-"], Some(mine.to_string().as_bytes())) {
-        Ok(_) => Ok(()),
+    match send(kubectl, "replace", &mine) {
+        Ok(()) => Ok(()),
         Err(trouble) if trouble.kind == Kind::Conflict => Err(taken(namespace, &there)),
         Err(trouble) => Err(failed(trouble)),
     }
@@ -176,18 +193,17 @@ fn micro(time: Timestamp) -> String {
 
 /// Writes a new time into a Lease that is still the holder's.
 fn renew(kubectl: &Kubectl, name: &str, holder: &str) -> Result<(), Trouble> {
-    let patch = json!([
-        { "op": "test", "path": "/spec/holderIdentity", "value": holder },
-        { "op": "replace", "path": "/spec/renewTime", "value": micro(Timestamp::now()) },
-    ])
-    .to_string();
-    let args = ["patch", "lease", name, "-n", NAMESPACE, "--type=json", "-p", &patch];
-    kubectl.text(&args, None).map(|_| ())
+    let mut lease = read(kubectl, name)?;
+    if holder_of(&lease) != holder {
+        return Err(Trouble::new(Kind::Conflict, "another verifier holds it"));
+    }
+    lease["spec"]["renewTime"] = json!(micro(Timestamp::now()));
+    send(kubectl, "replace", &lease)
 }
 
 /// Reads a Lease.
 fn read(kubectl: &Kubectl, name: &str) -> Result<Value, Trouble> {
-    kubectl.json(&["get", "lease", name, "-n", NAMESPACE, "-o", "json"])
+    kubectl.json(&["get", "--raw", &path(name)])
 }
 
 /// Who holds a Lease.
