@@ -40,7 +40,8 @@ pub(super) fn check(
     judged: &mut UnitResult,
 ) -> Result<(), Failure> {
     if let Some(why) = scene.tampered(keeps_kubeconfig(scene, state))? {
-        judged.problems.push(Problem::Guard(why));
+        // What else it came to is a consequence.
+        judged.problems = vec![Problem::Guard(why)];
         return Ok(());
     }
     let is_told =
@@ -52,9 +53,15 @@ pub(super) fn check(
     let said = [judged.output.as_str(), judged.stderr.as_deref().unwrap_or("")].concat();
     let expected_to_fail = step.exit != Some(0) && judged.problems == [Problem::Drift];
     if let Some(trouble) = scene.trouble(&said, printed).filter(|_| !expected_to_fail) {
-        judged.problems.push(Problem::Cluster(trouble));
+        judged.problems = vec![Problem::Cluster(trouble)];
     }
     Ok(())
+}
+
+/// The command that gives a shell the page's kubeconfig back.
+pub(super) fn restore(scene: &Scene<'_>) -> String {
+    let path = scene.config().to_string_lossy().replace('\'', r"'\''");
+    format!("export KUBECONFIG='{path}'\n")
 }
 
 /// Whether the shell still exports the pinned kubeconfig. Before the first block has finished

@@ -177,6 +177,9 @@ impl<'a> Runner<'a> {
             if let Some(scene) = self.watch.scene {
                 let state = self.session.state().unwrap_or_default();
                 on_cluster::check(scene, (step, unit), state, &mut judged)?;
+                if matches!(judged.problems[..], [Problem::Guard(_)]) {
+                    self.restore(scene)?;
+                }
             }
             done.units.push(judged);
             if broke {
@@ -184,6 +187,17 @@ impl<'a> Runner<'a> {
             }
         }
         judge::capture(self.plan, done, &mut self.result);
+        Ok(())
+    }
+
+    /// Gives the shell the page's kubeconfig back, so that the next block is judged for itself.
+    fn restore(&mut self, scene: &Scene<'_>) -> Result<(), Failure> {
+        let text = on_cluster::restore(scene);
+        let timeout = Duration::from_secs(10);
+        let request = Request { text: &text, timeout, stderr_apart: false, interrupt: None };
+        self.session.run(&request).map_err(failure)?;
+        // It has no unit whose late output could be noted.
+        self.runs.push(String::new());
         Ok(())
     }
 

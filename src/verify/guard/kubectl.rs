@@ -12,8 +12,12 @@ use crate::proc::{Tool, find_program, run_tool};
 /// How long one question may take.
 pub(super) const LIMIT: Duration = Duration::from_secs(10);
 
-/// How long one request to the API server may take; below `LIMIT`, so that kubectl can say why.
-const REQUEST: &str = "--request-timeout=8s";
+/// How long the API server may take to say who it is: a server that is not there must be told
+/// apart soon.
+const IDENTITY_LIMIT: Duration = Duration::from_secs(7);
+
+/// By how much the limit of a request lies below that of kubectl, so that kubectl can say why.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// A kubectl with a kubeconfig: the user's own, or a pinned one.
 #[derive(Clone, Debug)]
@@ -51,7 +55,17 @@ impl Kubectl {
     /// # Errors
     /// What kubectl says, or that it did not end in time.
     pub(crate) fn text(&self, args: &[&str], input: Option<&[u8]>) -> Result<String, Trouble> {
-        let (text, trouble) = self.both(args, input, LIMIT)?;
+        self.within(args, input, LIMIT)
+    }
+
+    /// The same within another limit.
+    fn within(
+        &self,
+        args: &[&str],
+        input: Option<&[u8]>,
+        limit: Duration,
+    ) -> Result<String, Trouble> {
+        let (text, trouble) = self.both(args, input, limit)?;
         match trouble {
             None => Ok(text),
             Some(trouble) => Err(trouble),
@@ -74,7 +88,7 @@ impl Kubectl {
     /// # Errors
     /// What kubectl says.
     pub(super) fn raw(&self, path: &str) -> Result<String, Trouble> {
-        self.text(&["get", "--raw", path], None)
+        self.within(&["get", "--raw", path], None, IDENTITY_LIMIT)
     }
 
     /// What it prints even where it fails, and the failure.
@@ -90,7 +104,8 @@ impl Kubectl {
         let mut all: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
         let rest = all.iter().position(|arg| arg == "--").unwrap_or(all.len());
         let local = args.first() == Some(&"config");
-        let options = self.options.iter().cloned().chain((!local).then(|| REQUEST.to_owned()));
+        let request = format!("--request-timeout={}s", limit.saturating_sub(GRACE).as_secs());
+        let options = self.options.iter().cloned().chain((!local).then_some(request));
         all.splice(rest..rest, options);
         let tool = Tool { program: &self.program, args: &all, env: &self.env, input, limit };
         let end = run_tool(&tool).map_err(|error| {
