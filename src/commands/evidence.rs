@@ -15,7 +15,7 @@ use crate::evidence::{
 };
 use crate::source::Sources;
 use crate::vary::{Registry, Renaming, Within};
-use crate::verify::live::transcript_holds;
+use crate::verify::parts::transcript_holds;
 
 /// Judges a transcript by the manifest of a run.
 ///

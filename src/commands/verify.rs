@@ -23,7 +23,7 @@ use crate::proc::Interrupt;
 use crate::source::Sources;
 use crate::verify::findings::findings;
 use crate::verify::judge::rejudged;
-use crate::verify::live;
+use crate::verify::parts;
 use crate::verify::lives::recorded_lives;
 use crate::verify::needs::{self, Probe};
 use crate::verify::order::Graph;
@@ -54,7 +54,7 @@ pub(crate) fn verify(
     let chosen = choose(root, book, &args.pages)?;
     let chosen = narrow(common, args, &loaded, chosen)?;
     before.extend(check::runnable(root, book, &chosen, sources)?);
-    before.extend(chosen.iter().flat_map(|at| live::findings(&book.pages[*at])));
+    before.extend(chosen.iter().flat_map(|at| parts::findings(&book.pages[*at])));
     if !args.pages.is_empty() {
         before.retain(|finding| concerns(finding, book, &chosen, sources));
     }

@@ -7,13 +7,14 @@ pub(crate) mod guard;
 mod header;
 mod hints;
 pub(crate) mod judge;
-pub(crate) mod live;
+
 pub(crate) mod lives;
 mod manifest;
 pub(crate) mod needs;
 mod on_cluster;
 pub(crate) mod order;
 pub(crate) mod outcome;
+pub(crate) mod parts;
 pub(crate) mod plan;
 mod ready;
 pub(crate) mod record;

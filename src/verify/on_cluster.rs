@@ -1,7 +1,7 @@
 //! What a page on a cluster adds to running and judging its blocks.
 
 use super::guard::Scene;
-use super::live::{Look, look};
+use super::parts::{Look, look};
 use super::outcome::{PageResult, Problem, UnitResult};
 use super::plan::{Step, Unit};
 use super::world::World;

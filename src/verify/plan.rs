@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::live::{self, Part};
+use super::parts::{self, Part};
 use crate::book::{Block, BlockKind, Need, Order, Page, Ready, Workdir, class_names};
 use crate::compare::{Form, reads_as_command};
 use crate::config::Config;
@@ -220,7 +220,7 @@ fn step(page: &Page, block: &Block, config: &Config, sources: &Sources) -> Step 
     let needs = options.needs.iter().cloned().chain(cluster.then_some(Need::Cluster));
     let parts = match block.kind {
         // What is wrong with them is a finding before anything runs.
-        BlockKind::Assert => live::parts(&block.text).unwrap_or_default(),
+        BlockKind::Assert => parts::parts(&block.text).unwrap_or_default(),
         _ => Vec::new(),
     };
     Step {
@@ -260,7 +260,7 @@ fn units(block: &Block, parts: &[Part], sources: &Sources) -> Vec<Unit> {
     let text = match block.kind {
         BlockKind::Shell | BlockKind::Console => block.text.clone(),
         BlockKind::Apply => apply(&block.text),
-        BlockKind::Assert => live::commands(parts),
+        BlockKind::Assert => parts::commands(parts),
     };
     vec![Unit { id: block.id.clone(), text, span, printed }]
 }
