@@ -18,7 +18,6 @@ mod fence;
 mod html;
 mod kit;
 mod proc;
-#[cfg_attr(not(test), allow(dead_code, reason = "the checks of the build use the rest"))]
 mod secrets;
 mod site;
 mod source;

@@ -140,7 +140,8 @@ impl Collector<'_> {
             let line = self.sources.line(first.span);
             let message = format!("block id `{}` is used twice", id.text);
             let finding = Diagnostic::error("BL004", message).at(self.span(id.range));
-            self.findings.push(finding.note(format!("first used in line {line}")));
+            let finding = finding.note(format!("first used in line {line}"));
+            self.findings.push(finding.hint("give one of them another id"));
             return;
         }
         let kind = match (language, yaml_kind(&attributes)) {

@@ -9,6 +9,7 @@ pub(crate) use super::ready::Ready;
 use crate::config::Config;
 use crate::fence::Attributes;
 use crate::source::{FileId, Span};
+pub(crate) use crate::vary::Order;
 use crate::vary::Within;
 
 /// One page of the book. Parsing never fails: what is wrong is reported beside the value.
@@ -156,18 +157,6 @@ pub(crate) struct Block {
     pub(crate) lines: Vec<Span>,
     /// The printed output, where an `output` fence names this block.
     pub(crate) output: Option<OutputFence>,
-}
-
-/// In which order the lines of an output may come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// Lines as printed; the rows of a table in any order.
-    #[default]
-    Natural,
-    /// `.ordered`: lines and rows as printed.
-    Ordered,
-    /// `.unordered`: lines in any order.
-    Unordered,
 }
 
 /// The options of a block as written on it; what is `None` comes from page, book or default.

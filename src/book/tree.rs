@@ -11,7 +11,7 @@ use super::parse::parse;
 use crate::config::{BOOK_TOML, Config};
 use crate::diag::{Checked, Diagnostic, Failure};
 use crate::disk;
-use crate::source::{FileId, Sources};
+use crate::source::{FileId, Sources, Span};
 
 /// The folder that holds the pages.
 pub(crate) const CONTENT: &str = "content";
@@ -116,10 +116,12 @@ pub(super) fn read_source(
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(sources.add(from_root, text))),
         Err(error) => {
+            // Shown with a mark for what is no text, so that the place can be pointed at.
             let good = error.utf8_error().valid_up_to();
-            let line = error.as_bytes()[..good].iter().filter(|b| **b == b'\n').count() + 1;
-            let finding = Diagnostic::error("PG006", "the file is not UTF-8 text");
-            findings.push(finding.in_file(from_root, Some(line)).hint("save it as UTF-8"));
+            let file = sources.add(from_root, String::from_utf8_lossy(error.as_bytes()));
+            let at = Span::new(file, good..good + '\u{fffd}'.len_utf8());
+            let finding = Diagnostic::error("PG006", "the file is not UTF-8 text").at(at);
+            findings.push(finding.hint("save it as UTF-8"));
             Ok(None)
         }
     }
@@ -301,7 +303,7 @@ mod tests {
         disk::write(&dir.path().join("content/a.md"), b"ok\n\xff\n").expect("write");
         let checked =
             load(dir.path(), &mut Sources::default(), LoadOptions::default()).expect("ok");
-        let place = crate::diag::Place::File("content/a.md".into(), Some(2));
-        assert_eq!(checked.diagnostics[0].place, place);
+        let crate::diag::Place::Text(at) = checked.diagnostics[0].place else { panic!("no place") };
+        assert_eq!((at.start, at.end), (3, 6));
     }
 }

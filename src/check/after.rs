@@ -26,7 +26,7 @@ fn missing(book: &Book, page: &Page, sources: &Sources) -> Vec<Diagnostic> {
                 .iter()
                 .map(|other| crate::address::relative(&page.path, &other.path))
                 .collect();
-            let mut finding = Diagnostic::error("PG013", message).at(word(page, name, sources));
+            let mut finding = Diagnostic::error("PG031", message).at(word(page, name, sources));
             finding.hint = nearest(name, paths.iter().map(String::as_str))
                 .map(|near| format!("did you mean `{near}`?"))
                 .or_else(|| Some("name a page from this page's folder, as in a link".to_owned()));
@@ -41,7 +41,7 @@ fn cycle(book: &Book, (at, chosen): (usize, &[usize]), sources: &Sources) -> Opt
     if way.iter().any(|other| chosen.contains(other) && *other < at) {
         return None;
     }
-    let mut finding = Diagnostic::error("PG014", "these pages wait for each other under `after:`");
+    let mut finding = Diagnostic::error("PG032", "these pages wait for each other under `after:`");
     for (index, from) in way.iter().enumerate() {
         let to = way[(index + 1) % way.len()];
         let page = &book.pages[*from];

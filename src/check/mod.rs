@@ -1,8 +1,14 @@
-//! What only the whole book can show: links, and whether pages can be run.
+//! What only the whole book can show: links, whether pages can be run, whether what is printed was
+//! recorded, and what must not be published.
 
 mod after;
+pub(crate) mod exposure;
 pub(crate) mod links;
+mod offline;
+mod printed;
 mod runnable;
 
 pub(crate) use links::links;
+pub(crate) use offline::offline;
+pub(crate) use printed::Printed;
 pub(crate) use runnable::runnable;

@@ -154,7 +154,7 @@ impl PageCheck<'_> {
         faults
             .map(|(need, message)| {
                 let at = self.header_word(need);
-                Diagnostic::error("PG013", message).at(at).hint(Need::FORMS)
+                Diagnostic::error("PG014", message).at(at).hint(Need::FORMS)
             })
             .collect()
     }

@@ -12,7 +12,7 @@ pub(crate) use console::{Console, Tally};
 
 use crate::commands::{self, Ended};
 use crate::diag::Failure;
-use args::{Cli, Command, EvidenceCommand};
+use args::{Cli, Command, EvidenceCommand, KitCommand};
 
 /// Runs labdoc and says how it ended.
 #[must_use]
@@ -47,9 +47,31 @@ fn run(cli: &Cli, console: &Console) -> Result<Ended, Failure> {
         Command::Check(args) => commands::check(&cli.common, args, console),
         Command::Verify(args) => commands::verify(&cli.common, args, console),
         Command::Trust(args) => commands::trust(args, console),
-        Command::Evidence(EvidenceCommand::Judge { run, file }) => {
-            commands::judge(&cli.common, run, file.as_deref(), console)
+        Command::Evidence(command) => evidence(&cli.common, command, console),
+        Command::Kit(KitCommand::List) => commands::kit_list(&cli.common, console),
+        Command::Kit(KitCommand::Pack { name, out }) => {
+            commands::kit_pack(&cli.common, (name.as_deref(), out), console)
         }
+        Command::Kit(KitCommand::Check { folder }) => commands::kit_check(folder, console),
+    }
+}
+
+/// Runs a command about evidence.
+fn evidence(
+    common: &Common,
+    command: &EvidenceCommand,
+    console: &Console,
+) -> Result<Ended, Failure> {
+    match command {
+        EvidenceCommand::Judge { run, file } => {
+            commands::judge(common, run, file.as_deref(), console)
+        }
+        EvidenceCommand::Show { what, markdown } => {
+            commands::show(common, (what.as_deref(), *markdown), console)
+        }
+        EvidenceCommand::Diff { from, to } => commands::diff(common, (from, to), console),
+        EvidenceCommand::Seal { as_of } => commands::seal(common, as_of.as_deref(), console),
+        EvidenceCommand::Import { from } => commands::import(common, from, console),
     }
 }
 

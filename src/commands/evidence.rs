@@ -11,7 +11,8 @@ use crate::compare::{Form, Question, compare, normalise};
 use crate::diag::Failure;
 use crate::disk;
 use crate::evidence::{
-    CheckOutcome, Judged, Manifest, ManifestBlock, Outcome, Part, judge as judge_text,
+    Check, CheckOutcome, Judged, Judgement, Manifest, ManifestBlock, Outcome, Part, RULES, Verdict,
+    judge as judge_text,
 };
 use crate::source::Sources;
 use crate::vary::{Registry, Renaming, Within};
@@ -48,6 +49,11 @@ pub(crate) fn judge(
     for check in &judgement.checks {
         report(check, console);
     }
+    if file.is_none()
+        && let Some(name) = keep(&folder, &judgement)?
+    {
+        console.say(&format!("wrote {run}/{name}; the first verdict stays"));
+    }
     let count = |wanted| judgement.checks.iter().filter(|check| check.outcome == wanted).count();
     let (passed, failed) =
         (count(CheckOutcome::Pass), count(CheckOutcome::Fail) + count(CheckOutcome::Error));
@@ -59,6 +65,35 @@ pub(crate) fn judge(
             .collect::<serde_json::Map<_, _>>(),
     }));
     Ok(if judgement.outcome == Outcome::Pass { Ended::Clean } else { Ended::Findings })
+}
+
+/// Writes what a run comes to under the present rules beside its verdict, where that one was made
+/// under others. The name of the new file.
+fn keep(folder: &Path, judgement: &Judgement) -> Result<Option<String>, Failure> {
+    let text = disk::read_text(&folder.join("verdict.json"))?;
+    let first = Verdict::parse(&text)
+        .map_err(|(message, line)| Failure::new(format!("verdict.json:{line}: {message}")))?;
+    let name = format!("verdict.{}.json", RULES.replace('/', "-"));
+    if first.rules == RULES || disk::kind(&folder.join(&name))?.is_some() {
+        return Ok(None);
+    }
+    let check = |judged: &Judged| Check {
+        id: judged.id.clone(),
+        outcome: judged.outcome,
+        exit: judged.exit,
+        lines: judged.lines,
+        ..first.checks.iter().find(|check| check.id == judged.id).cloned().unwrap_or_default()
+    };
+    let verdict = Verdict {
+        outcome: judgement.outcome,
+        checks: judgement.checks.iter().map(check).collect(),
+        values: judgement.values.clone(),
+        rules: RULES.to_owned(),
+        digest: None,
+        ..first.clone()
+    };
+    disk::write(&folder.join(&name), verdict.to_text()?.as_bytes())?;
+    Ok(Some(name))
 }
 
 /// One line a check.

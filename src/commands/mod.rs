@@ -4,6 +4,11 @@
 mod assess;
 mod build;
 mod evidence;
+mod import;
+mod judging;
+mod kit;
+mod seal;
+mod show;
 mod trust;
 mod verify;
 
@@ -11,6 +16,10 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use build::{build, check};
 pub(crate) use evidence::judge;
+pub(crate) use import::import;
+pub(crate) use kit::{check as kit_check, list as kit_list, pack as kit_pack};
+pub(crate) use seal::seal;
+pub(crate) use show::{diff, show};
 pub(crate) use trust::trust;
 pub(crate) use verify::verify;
 

@@ -6,6 +6,7 @@ mod narrow;
 mod pages;
 mod scene;
 mod talk;
+mod watch;
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -21,20 +22,22 @@ use crate::diag::{Diagnostic, Failure, Severity};
 use crate::evidence::load_bundles;
 use crate::proc::Interrupt;
 use crate::source::Sources;
+use crate::verify::edit::{self, Edit};
 use crate::verify::findings::findings;
 use crate::verify::judge::rejudged;
-use crate::verify::parts;
 use crate::verify::lives::recorded_lives;
 use crate::verify::needs::{self, Probe};
+use crate::verify::on_cluster::OnCluster;
 use crate::verify::order::Graph;
 use crate::verify::outcome::{PageResult, Problem, StepResult};
+use crate::verify::parts;
 use crate::verify::plan::{Plan, Role, Selection, Step, plan};
 use crate::verify::record::{self, Ran, Started};
 use crate::verify::report::{self, PageReport, Target};
-use crate::verify::rewrite::{self, Edit, Refresh};
+use crate::verify::rewrite::{self, Refresh};
 use crate::verify::run::{Watch, run};
 use crate::verify::world::World;
-use choose::{choose, load_pages};
+use choose::{Loaded, choose, load_pages};
 use cluster::Access;
 use narrow::narrow;
 use talk::{Board, Said, Talk};
@@ -48,20 +51,12 @@ pub(crate) fn verify(
     args: &VerifyArgs,
     console: &Console,
 ) -> Result<Ended, Failure> {
-    let mut loaded = load_pages(common, args)?;
-    let mut before = std::mem::take(&mut loaded.book.diagnostics);
-    let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);
-    let chosen = choose(root, book, &args.pages)?;
-    let chosen = narrow(common, args, &loaded, chosen)?;
-    before.extend(check::runnable(root, book, &chosen, sources)?);
-    before.extend(chosen.iter().flat_map(|at| parts::findings(&book.pages[*at])));
-    if !args.pages.is_empty() {
-        before.retain(|finding| concerns(finding, book, &chosen, sources));
+    if args.watch {
+        return watch::watch(common, args, console);
     }
-    before.sort_by_key(|finding| finding.place.clone());
     let board = Board::new(console, args.report.contains(&Target::Github));
-    board.findings(&before, sources);
-    let errors = before.iter().filter(|finding| finding.severity == Severity::Error).count();
+    let Prepared { loaded, chosen, before, errors } = prepare(common, args, &board)?;
+    let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);
     if errors > 0 {
         report::write(&args.report, &PageReport::of_findings(&before, sources))?;
         console.summary("nothing was run", &json!({ "outcome": "findings", "errors": errors }));
@@ -75,6 +70,32 @@ pub(crate) fn verify(
     let access = Access::to(args, &(book, sources), &chosen)?;
     let job = Call { root, book, sources, args, console, board: &board, access: &access };
     job.run_all(&chosen, common.jobs)
+}
+
+/// The chosen pages with what is wrong with them.
+struct Prepared {
+    loaded: Loaded,
+    chosen: Vec<usize>,
+    before: Vec<Diagnostic>,
+    errors: usize,
+}
+
+/// Reads the pages, chooses among them, and shows what is wrong with them before anything runs.
+fn prepare(common: &Common, args: &VerifyArgs, board: &Board<'_>) -> Result<Prepared, Failure> {
+    let mut loaded = load_pages(common, args)?;
+    let mut before = std::mem::take(&mut loaded.book.diagnostics);
+    let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);
+    let chosen = choose(root, book, &args.pages)?;
+    let chosen = narrow(common, args, &loaded, chosen)?;
+    before.extend(check::runnable(root, book, &chosen, sources)?);
+    before.extend(chosen.iter().flat_map(|at| parts::findings(&book.pages[*at])));
+    if !args.pages.is_empty() {
+        before.retain(|finding| concerns(finding, book, &chosen, sources));
+    }
+    before.sort_by_key(|finding| finding.place.clone());
+    board.findings(&before, sources);
+    let errors = before.iter().filter(|finding| finding.severity == Severity::Error).count();
+    Ok(Prepared { loaded, chosen, before, errors })
 }
 
 /// Whether a finding is about a chosen page, or about no page at all.
@@ -176,6 +197,7 @@ fn describe(plan: &Plan, sources: &Sources) -> String {
 fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
     let role = match step.role {
         Role::Setup => "setup",
+        Role::Normal if step.background => "background",
         Role::Normal => "run",
         Role::OnFailure => "on-failure",
         Role::Teardown => "teardown",
@@ -190,7 +212,7 @@ fn planned(plan: &Plan, step: &Step, sources: &Sources) -> serde_json::Value {
 }
 
 /// The options of a block that most blocks do not have, as they stand on the page.
-fn more_options(step: &crate::verify::plan::Step) -> String {
+fn more_options(step: &Step) -> String {
     let mut words = Vec::new();
     words.extend(step.retry.map(|retry| format!("retry={retry:?}")));
     words.extend(step.ready.as_ref().map(|ready| format!("ready: {ready}")));
@@ -250,6 +272,13 @@ struct Recorded<'a> {
     world: &'a World,
     result: &'a PageResult,
     started: Started,
+}
+
+/// What was found in a run, and whether all that differed was refreshed.
+struct Settled {
+    found: Vec<Diagnostic>,
+    refreshed: bool,
+    report: PageReport,
 }
 
 /// Counts over all pages.
@@ -380,10 +409,7 @@ impl Job<'_> {
         let mut world = World::make(self.root, plan)?;
         self.console.say(&page.path);
         let scene = self.access.scene(plan, self.args, &mut world)?;
-        let progress = |step: &Step| {
-            let line = step.units.first().map_or(0, |unit| self.sources.line(unit.span));
-            self.console.progress(&format!(":{line}  {} (limit {:?})", step.id, step.timeout));
-        };
+        let progress = |step: &Step| self.progress(step);
         let enter = |state: &[u8]| {
             if let Err(failure) = scene::enter(&world, &page.path, state) {
                 self.console.say(&format!("  {failure}"));
@@ -394,22 +420,18 @@ impl Job<'_> {
             progress: &progress,
             fail_fast: self.args.fail_fast,
             keep: self.args.keep,
-            scene: scene.as_ref(),
+            scene: scene.as_ref().map(|scene| OnCluster { scene, world: &world }),
             on_failure: self.args.shell_on_fail.then_some(&enter),
         };
         let mut result = run(plan, &world, &watch)?;
         let failure = self.access.clear(scene, (plan, self.args), &mut result);
-        for step in &result.steps {
-            self.report(step, counts);
-        }
-        let found = findings(plan, page, &result, self.sources);
-        self.console.findings(&found);
-        let report = PageReport::of(plan, &result, (&found, self.sources), &problem_words);
+        let ran: Vec<&str> = plan.steps.iter().map(|step| step.id.as_str()).collect();
+        let Settled { found, refreshed, report } =
+            self.settle(page, plan, &result, (&ran, counts))?;
         let errors = found.iter().any(|finding| finding.severity == Severity::Error);
         if failure.is_some() {
             return Ok((result.interrupted, false, report, failure));
         }
-        let refreshed = self.args.updates() && self.refresh(page, plan, &result, counts)?;
         let mut measured = true;
         if self.args.record {
             let run = Recorded { world: &world, result: &result, started };
@@ -420,6 +442,31 @@ impl Job<'_> {
         }
         let clean = measured && (!errors || (refreshed && self.only_refreshable(&found)));
         Ok((result.interrupted, clean, report, None))
+    }
+
+    /// Shows what a page is doing.
+    fn progress(&self, step: &Step) {
+        let line = step.units.first().map_or(0, |unit| self.sources.line(unit.span));
+        self.console.progress(&format!(":{line}  {} (limit {:?})", step.id, step.timeout));
+    }
+
+    /// Shows what a run came to, a line for each of the blocks `ran` and all findings, and
+    /// refreshes the page where that was asked for.
+    fn settle(
+        &self,
+        page: &Page,
+        plan: &Plan,
+        result: &PageResult,
+        (ran, counts): (&[&str], &mut Counts),
+    ) -> Result<Settled, Failure> {
+        for step in result.steps.iter().filter(|step| ran.contains(&step.id.as_str())) {
+            self.report(step, counts);
+        }
+        let found = findings(plan, page, result, self.sources);
+        self.console.findings(&found);
+        let report = PageReport::of(plan, result, (&found, self.sources), &problem_words);
+        let refreshed = self.args.updates() && self.refresh(page, plan, result, counts)?;
+        Ok(Settled { found, refreshed, report })
     }
 
     /// Records the run. A page that was refreshed is recorded as it is now, and judged by it; the
@@ -488,7 +535,7 @@ impl Job<'_> {
             fresh.edits.extend(self.recorded_edits(page)?);
         }
         let text = self.sources.text(page.file);
-        if rewrite::write(&self.root.join(&page.path), text, &fresh.edits)? {
+        if edit::write(&self.root.join(&page.path), text, &fresh.edits)? {
             counts.refreshed += 1;
             self.console.say(&format!("  refreshed {}", page.path));
         }

@@ -156,10 +156,7 @@ pub(super) fn nearest(
 ) -> Vec<Op> {
     let free = Free::of(measured);
     let mut search = Search { printed, measured, names, free, steps: 0 };
-    let mut chosen = vec![None; printed.len()];
-    for at in 0..printed.len() {
-        chosen[at] = search.one(at);
-    }
+    let chosen: Vec<Option<usize>> = (0..printed.len()).map(|at| search.one(at)).collect();
     let taken = search.free.taken;
     let mut left: Vec<usize> = (0..measured.len()).filter(|at| !taken[*at]).collect();
     let mut partners: BTreeMap<usize, usize> = BTreeMap::new();

@@ -18,8 +18,7 @@ pub(crate) use console::{command, console_outputs, reads_as_command};
 pub(crate) use contain::missing;
 pub(crate) use printed::{Form, PrintedLine, escape, normalise, parse as printed_lines};
 
-use crate::book::Order;
-use crate::vary::{Classes, Renaming};
+use crate::vary::{Classes, Order, Renaming};
 use sides::Sides;
 
 /// What is compared with what.

@@ -7,8 +7,7 @@ use super::line::Shape;
 use super::printed::{PrintedLine, parse};
 use super::table::{self, Table, tables};
 use super::{Comparison, Question, anyorder};
-use crate::book::Order;
-use crate::vary::{Classes, Renaming};
+use crate::vary::{Classes, Order, Renaming};
 
 /// How many sentences explain one difference.
 const MAX_NOTES: usize = 8;
@@ -269,10 +268,10 @@ impl<'a> Sides<'a> {
     /// A comparison of texts that differ, with the names that contradict one another.
     fn explained(self, ops: Vec<Op>, mut notes: Vec<String>, names: &Renaming) -> Comparison {
         for pair in ops.windows(2) {
-            if let [Op::Removed { printed }, Op::Added { measured }] = pair {
-                if let Some(shape) = &self.wanted[*printed] {
-                    notes.extend(shape.conflicts(&self.got[*measured], names));
-                }
+            if let [Op::Removed { printed }, Op::Added { measured }] = pair
+                && let Some(shape) = &self.wanted[*printed]
+            {
+                notes.extend(shape.conflicts(&self.got[*measured], names));
             }
         }
         let mut seen = std::collections::BTreeSet::new();

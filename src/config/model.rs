@@ -21,6 +21,9 @@ pub(crate) struct BookToml {
     /// `[evidence]`.
     #[serde(default)]
     pub(crate) evidence: EvidenceTable,
+    /// `[offline]`.
+    #[serde(default)]
+    pub(crate) offline: OfflineTable,
 }
 
 /// `[book]`; only the title has to be there.
@@ -129,6 +132,18 @@ pub(crate) struct EvidenceTable {
     pub(crate) default: Level,
     /// Written by the first seal.
     pub(crate) sealed: bool,
+    /// After which time a source must be read again, such as `365d`.
+    pub(crate) source_expires_after: Option<String>,
+    /// Files under `evidence/` that are published as they are although a browser runs them.
+    pub(crate) allow_active: Vec<String>,
     /// Levels of `--release` that differ from `error`, by state.
     pub(crate) release: BTreeMap<String, Level>,
+}
+
+/// `[offline]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct OfflineTable {
+    /// Whether the whole site is also packed into archives under `offline/`.
+    pub(crate) archive: bool,
 }

@@ -4,6 +4,7 @@
 
 mod path;
 mod walk;
+mod watch;
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use path::check_relative;
 pub(crate) use walk::markdown_below;
+pub(crate) use watch::FileWatch;
 
 use crate::diag::Failure;
 

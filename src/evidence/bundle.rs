@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::holds::{Environment, matches_environment};
 use super::manifest::{Manifest, number_for_string};
 use super::reference::{id_order, is_bundle_id};
 use super::transcript::Transcript;
@@ -45,6 +46,8 @@ pub(crate) struct Run {
     pub(crate) transcript: Transcript,
     /// The line of manifest.yaml on which `claims:` stands.
     pub(crate) claims_line: Option<usize>,
+    /// The line of run.sh that pipes into `tee` without `pipefail` (foreign bundles).
+    pub(crate) tee_line: Option<usize>,
     /// Which of `run.sh` and `manifest.yaml` are no longer what was run (foreign bundles).
     pub(crate) edited_inputs: Vec<String>,
 }
@@ -67,6 +70,12 @@ impl Bundle {
     /// Whether a run of it cannot be believed.
     pub(crate) fn is_invalid(&self) -> bool {
         !self.faults.is_empty()
+    }
+
+    /// The newest finished run in an environment.
+    pub(crate) fn newest_in(&self, environment: &Environment) -> Option<&Run> {
+        let runs = self.runs.iter().filter(|run| run.verdict.is_finished());
+        runs.rev().find(|run| matches_environment(&run.verdict.environment, environment))
     }
 
     /// The names of all values that its runs captured or planned to capture.
@@ -182,6 +191,7 @@ fn load_run(
         folder: place.to_owned(),
         transcript: Transcript::parse(&result),
         claims_line: line_of(&texts.manifest, "claims:"),
+        tee_line: tee_line(&texts.run_sh).filter(|_| manifest.is_foreign()),
         manifest,
         verdict,
         edited_inputs: Vec::new(),
@@ -196,6 +206,22 @@ fn load_run(
 /// The line (from 1) that begins with a key.
 fn line_of(text: &str, key: &str) -> Option<usize> {
     text.lines().position(|line| line.starts_with(key)).map(|index| index + 1)
+}
+
+/// The line (from 1) that pipes into `tee` although a failure before it would go unseen.
+fn tee_line(script: &[u8]) -> Option<usize> {
+    let text = String::from_utf8_lossy(script);
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim_start();
+        if line.starts_with("set ") && line.contains("pipefail") || line.contains("PIPESTATUS") {
+            return None;
+        }
+        let mut parts = line.split('|').skip(1).map(str::trim_start);
+        if !line.starts_with('#') && parts.any(|part| part == "tee" || part.starts_with("tee ")) {
+            return Some(at + 1);
+        }
+    }
+    None
 }
 
 /// Reads the four files of a run; `None` when one is missing, which is then a fault.

@@ -91,6 +91,8 @@ pub(crate) struct Claim {
     pub(crate) statement: String,
     /// The digest of statement, grade and conditions; see [`claim_digest`].
     pub(crate) digest: String,
+    /// The statement with each live number as `{=name}`, in NFC, white space collapsed.
+    pub(crate) wording: String,
     /// What `claims.yaml` says.
     pub(crate) entry: Entry,
     /// Index of its page.
@@ -135,12 +137,17 @@ impl Claim {
 /// spaces do not count. Evidence and expiry take no part: a claim does not change its meaning
 /// by being measured again.
 pub(crate) fn claim_digest(digest_text: &str, entry: &Entry) -> String {
-    let text: String = digest_text.nfc().collect();
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = collapsed(digest_text);
     let expect: Vec<String> = entry.expect.iter().map(|placed| placed.value.to_string()).collect();
     let control = entry.control.as_ref().map(|placed| placed.value.to_string());
     let holds = entry.holds.canonical();
     digest(&json!(["labdoc.claim/1", text, entry.grade.word(), expect, holds, control]))
+}
+
+/// A text in NFC with its white space collapsed.
+pub(super) fn collapsed(text: &str) -> String {
+    let text: String = text.nfc().collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ impl<'a> Judge<'a> {
             .collect();
         path.pop();
         let state = conclude(claim, links);
+        let state = super::standing::corrected(claim, state, &self.inputs.records.corrections);
         self.done.insert(&claim.id, state.clone());
         state
     }
@@ -67,7 +68,8 @@ impl<'a> Judge<'a> {
             return link;
         }
         let state = self.state(premise, path);
-        link.word = state.word;
+        // What is no longer made can carry nothing.
+        link.word = if state.word.is_ended() { Word::Unsupported } else { state.word };
         if !state.word.stands() {
             let further = state.reasons.iter().find_map(|reason| match reason {
                 Reason::Premise { path, .. } => Some(format!("{id} ← {path}")),

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use super::bundle::Bundles;
-use super::claim::{Claim, Entry, claim_digest};
+use super::claim::{Claim, Entry, claim_digest, collapsed};
 use super::claims_file::ClaimsFile;
 use super::named;
 use super::policy::Policy;
 use super::records::Records;
 use super::reference::{id_order, is_claim_id};
+use super::standing::is_ended;
 use crate::book::{ClaimSpan, Page};
 use crate::diag::{Checked, Diagnostic, nearest};
 use crate::source::{Sources, Span};
@@ -63,6 +64,7 @@ fn claim((page, at, span): Statement, entry: &Entry) -> Claim {
         id: span.id.clone(),
         statement: span.statement.clone(),
         digest: claim_digest(&span.digest_text, entry),
+        wording: collapsed(&span.digest_text),
         entry: entry.clone(),
         page,
         path: at.path.clone(),
@@ -80,6 +82,11 @@ fn statements<'a>(
     for (index, page) in site.pages.iter().enumerate() {
         for span in &page.claims {
             match out.get(span.id.as_str()) {
+                // A translation repeats the claim of its original, which is the one that counts.
+                Some((_, first, _)) if is_translation(&page.path, &first.path) => {}
+                Some((_, first, _)) if is_translation(&first.path, &page.path) => {
+                    out.insert(&span.id, (index, page, span));
+                }
                 Some((_, _, first)) => {
                     found.push(twice(site, &span.id, (first.span, span.span)));
                 }
@@ -90,6 +97,20 @@ fn statements<'a>(
         }
     }
     out
+}
+
+/// Whether the page at `path` is the translation `a.en.md` of the page `a.md` beside it.
+fn is_translation(path: &str, original: &str) -> bool {
+    let language = original
+        .strip_suffix("md")
+        .and_then(|stem| path.strip_prefix(stem))
+        .and_then(|rest| rest.strip_suffix(".md"));
+    language.is_some_and(|code| {
+        let mut parts = code.split('-');
+        let letters = |part: &str| part.bytes().all(|b| b.is_ascii_alphabetic());
+        parts.next().is_some_and(|first| matches!(first.len(), 2 | 3) && letters(first))
+            && parts.all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric()))
+    })
 }
 
 /// All entries by id; EV001 where two files describe one claim.
@@ -154,7 +175,7 @@ fn cites(site: &Site, claims: &[Claim], found: &mut Vec<Diagnostic>) {
         |id: &str| site.pages.iter().any(|page| page.claims.iter().any(|span| span.id == id));
     let known: Vec<&str> = claims.iter().map(|claim| claim.id.as_str()).collect();
     for cite in site.pages.iter().flat_map(|page| &page.cites) {
-        if is_claim_id(&cite.id) && !stated(&cite.id) {
+        if is_claim_id(&cite.id) && !stated(&cite.id) && !is_ended(site.records, &cite.id) {
             let message = format!(
                 "{} refers to claim {}, which does not exist",
                 at(site, cite.span),
@@ -165,7 +186,7 @@ fn cites(site: &Site, claims: &[Claim], found: &mut Vec<Diagnostic>) {
     }
     for placed in claims.iter().flat_map(|claim| &claim.entry.evidence) {
         let id = placed.value.id();
-        if is_claim_id(id) && !known.contains(&id) && !stated(id) {
+        if is_claim_id(id) && !known.contains(&id) && !stated(id) && !is_ended(site.records, id) {
             let message =
                 format!("{} refers to claim {id}, which does not exist", at(site, placed.span));
             found.push(no_claim(message, id, &known).at(placed.span));

@@ -15,6 +15,7 @@ mod claims_file;
 mod claims_raw;
 mod conclude;
 mod conditions;
+mod corrections;
 mod digests;
 mod evaluate;
 mod expect;
@@ -23,22 +24,28 @@ mod history;
 mod holds;
 mod join;
 mod judge;
+mod ledger;
 mod link;
 mod manifest;
 mod named;
 mod now;
 mod number;
+mod ordered;
 mod policy;
 mod reason;
 mod record;
 mod records;
 mod reference;
 mod stale;
+mod standing;
 mod state;
 mod transcript;
+mod unpack;
+mod upkeep;
 mod validity;
 mod verdict;
 mod verdict_text;
+mod waivers;
 
 #[cfg(test)]
 mod tests;
@@ -48,19 +55,23 @@ pub(crate) use self::{
     claim::Claim,
     claims_file::{ClaimsFile, read_claims},
     conclude::judge_claims,
+    corrections::Correction,
     digests::{block_digest, capture_digest},
     join::{Site, join},
-    judge::{Judged, judge},
+    judge::{Judged, Judgement, judge},
     manifest::{Manifest, ManifestBlock, ManifestKit, ManifestRun},
     now::{Now, PlanNow, as_of},
     policy::{Policy, findings},
     reason::Reason,
-    record::{Recording, new_run_id, next_bundle_id, write_run},
-    records::{Records, Report, load_records},
-    reference::EvidenceRef,
-    state::{ClaimState, DecidingRun, Word},
+    record::{Recording, is_run_id, new_run_id, next_bundle_id, write_run},
+    records::{Records, Report, Role, Source, load_records},
+    reference::{EvidenceRef, id_order, is_bundle_id},
+    standing::{Gone, check as standing, gone},
+    state::{ClaimState, DecidingRun, EnvironmentRuns, LinkState, Word},
     transcript::{Part, write_part},
+    unpack::{Files, runs, unpack},
     verdict::{
-        Captured, Check, CheckOutcome, Digests, Inputs, Outcome, Output, Redaction, Runner, Verdict,
+        Captured, Check, CheckOutcome, Digests, Inputs, Outcome, Output, RULES, Redaction, Runner,
+        Verdict,
     },
 };

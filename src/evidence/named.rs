@@ -9,6 +9,7 @@ use super::conditions::{conditions, numbers};
 use super::join::{Site, at, no_claim};
 use super::reference::EvidenceRef;
 use super::state::Word;
+use super::upkeep;
 use crate::book::Page;
 use crate::diag::{Diagnostic, nearest};
 use crate::source::Span;
@@ -16,7 +17,8 @@ use crate::source::Span;
 /// All findings about what claims, pages and headers name.
 pub(super) fn check(site: &Site, claims: &[Claim]) -> Vec<Diagnostic> {
     let mut out = Vec::new();
-    for claim in claims {
+    let made = |claim: &&Claim| site.records.corrections.ended(&claim.id).is_none();
+    for claim in claims.iter().filter(made) {
         support(site, claim, &mut out);
         for placed in &claim.entry.evidence {
             out.extend(evidence(site, claim, (&placed.value, placed.span)));
@@ -28,6 +30,7 @@ pub(super) fn check(site: &Site, claims: &[Claim]) -> Vec<Diagnostic> {
     cites(site, &mut out);
     headers(site, &mut out);
     backlinks(site, claims, &mut out);
+    upkeep::check(site, claims, &mut out);
     out
 }
 
@@ -96,7 +99,7 @@ fn evidence(site: &Site, claim: &Claim, of: (&EvidenceRef, Span)) -> Option<Diag
 }
 
 /// EV006 for a thing that does not exist, without its place.
-fn missing(site: &Site, who: &str, reference: &EvidenceRef) -> Option<Diagnostic> {
+pub(super) fn missing(site: &Site, who: &str, reference: &EvidenceRef) -> Option<Diagnostic> {
     let id = reference.id();
     let (known, place): (Vec<&str>, String) = match reference {
         EvidenceRef::Bundle { .. } => {
@@ -197,6 +200,10 @@ fn way_back<'a>(
 /// EV006 for references in prose to bundles, reports and sources.
 fn cites(site: &Site, out: &mut Vec<Diagnostic>) {
     for cite in site.pages.iter().flat_map(|page| &page.cites) {
+        if cite.id.starts_with('K') {
+            out.extend(upkeep::correction(site, cite));
+            continue;
+        }
         let Some(reference) = EvidenceRef::parse(&cite.id) else { continue };
         out.extend(missing(site, &at(site, cite.span), &reference).map(|f| f.at(cite.span)));
     }

@@ -22,6 +22,8 @@ pub(crate) struct Now {
     pub(crate) environments: BTreeMap<String, Environment>,
     /// The page behind a bundle, by the bundle's id.
     pub(crate) plans: BTreeMap<String, PlanNow>,
+    /// After how many days a source must be read again, where the site says it.
+    pub(crate) source_days: Option<i64>,
     /// Kit files with their digests (`sha256:…`) by kit name and path: for foreign bundles.
     pub(crate) kits: BTreeMap<String, BTreeMap<String, String>>,
 }
@@ -130,13 +132,14 @@ fn without_note(line: &str) -> &str {
 }
 
 /// The day as of which ages are judged: the given one, else the newest day (UTC) of any run,
-/// report or source. So a build is a function of its input.
+/// report, source or correction. So a build is a function of its input.
 pub(crate) fn as_of(given: Option<Date>, bundles: &Bundles, records: &Records) -> Option<Date> {
     let runs = bundles.values().flat_map(|b| &b.runs).map(|run| run.verdict.date());
     let reports = records.reports.values().filter_map(|report| report.date.parse().ok());
     let accessed = records.sources.values().filter_map(|source| source.accessed.as_ref());
     let sources = accessed.filter_map(|day| day.parse().ok());
-    given.or_else(|| runs.chain(reports).chain(sources).max())
+    let corrections = records.corrections.0.iter().filter_map(|correction| correction.date);
+    given.or_else(|| runs.chain(reports).chain(sources).chain(corrections).max())
 }
 
 #[cfg(test)]

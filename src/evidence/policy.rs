@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use jiff::civil::Date;
+
 use super::claim::Claim;
 use super::reason::{Reason, RunRef};
+use super::records::Records;
+use super::standing::waived;
 use super::state::{ClaimState, LinkState, Word};
 use crate::diag::{Diagnostic, Severity};
 
@@ -46,17 +50,16 @@ impl Policy {
 pub(crate) fn findings(
     claims: &[Claim],
     states: &[ClaimState],
-    policy: &Policy,
+    of: (&Records, Option<Date>, &Policy),
 ) -> Vec<Diagnostic> {
     let mut out: Vec<Diagnostic> = Vec::new();
-    for state in states {
+    for state in states.iter().filter(|state| !state.word.is_ended()) {
         let Some(claim) = claims.iter().find(|claim| claim.id == state.id) else { continue };
         for link in &state.links {
-            let of_link = link_findings(claim, link, policy);
+            let of_link = link_findings(claim, link, of.2).into_iter();
+            let of_link = of_link.map(|found| waived(found, state, of));
             // Claims on one bundle share its facts; each is said once.
-            out.extend(
-                of_link.into_iter().filter(|found| !out.contains(found)).collect::<Vec<_>>(),
-            );
+            out.extend(of_link.filter(|found| !out.contains(found)).collect::<Vec<_>>());
         }
     }
     out
@@ -104,6 +107,11 @@ fn finding(claim: &Claim, link: &LinkState, of: (&Reason, &Policy)) -> Option<Di
     let message = match reason {
         Reason::Absent(_) | Reason::Invalid(..) | Reason::Unsupported(_) => return None,
         Reason::NoRun(_) | Reason::NoValue { .. } => format!("claim {id} is pending: {sentence}"),
+        Reason::NotFinished { .. } if reason.code() == "EV110" => {
+            return Some(
+                place(claim, reason, Diagnostic::error("EV110", sentence)).hint("run it again"),
+            );
+        }
         Reason::NotFinished { .. } | Reason::OlderPass { .. } => sentence,
         Reason::CheckFailed { .. } | Reason::Broken { .. } => {
             format!("claim {id}: evidence failed — {sentence}")

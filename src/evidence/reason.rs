@@ -152,6 +152,9 @@ impl Reason {
             Reason::Absent(_) => "EV006",
             Reason::Invalid(code, _) => code,
             Reason::NoRun(_) | Reason::NoValue { .. } => "EV023",
+            Reason::NotFinished { why, .. } if changed_meanwhile(why.as_deref()).is_some() => {
+                "EV110"
+            }
             Reason::NotFinished { .. } => "EV105",
             Reason::CheckFailed { .. } | Reason::Broken { .. } | Reason::Printed { .. } => "EV104",
             Reason::OlderPass { .. } => "EV112",
@@ -184,6 +187,11 @@ impl Reason {
                 format!("no finished run of {bundle} has {}", names.join(", "))
             }
             Reason::NotFinished { bundle, started, why } => {
+                if let Some(files) = changed_meanwhile(why.as_deref()) {
+                    return format!(
+                        "{bundle}: {files} changed while the run was going on; run it again"
+                    );
+                }
                 let why = why.as_ref().map_or(String::new(), |why| format!(" ({why})"));
                 format!(
                     "{bundle} was started on {started} but did not finish{why}; this is not a measurement"
@@ -219,6 +227,11 @@ impl Reason {
             }
         }
     }
+}
+
+/// The files that changed while a run was going on, from the reason that its recorder gave.
+fn changed_meanwhile(why: Option<&str>) -> Option<&str> {
+    why?.strip_prefix("inputs changed during the run: ")
 }
 
 impl RunRef {

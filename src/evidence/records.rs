@@ -6,7 +6,11 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::corrections::{self, Corrections, Fields};
 use super::holds::Environment;
+use super::ledger::{self, Ledger};
+use super::ordered::Ordered;
+use super::waivers::{self, Waivers};
 use crate::diag::{Checked, Diagnostic, Failure};
 use crate::digest::sha256_hex;
 use crate::disk;
@@ -65,7 +69,6 @@ pub(crate) enum Role {
 /// A published source, `S4`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "read so that the file is checked; source pages will show the rest")]
 pub(crate) struct Source {
     /// Its address, http or https.
     pub(crate) url: String,
@@ -96,43 +99,59 @@ pub(crate) struct Records {
     pub(crate) reports: BTreeMap<String, Report>,
     /// `S4`.
     pub(crate) sources: BTreeMap<String, Source>,
+    /// What was wrong, by number.
+    pub(crate) corrections: Corrections,
+    /// What is known and allowed for a time.
+    pub(crate) waivers: Waivers,
+    /// What was published.
+    pub(crate) ledger: Ledger,
 }
 
-/// Reads both files under `evidence/` of `root`; a file that is not there has no entries.
+/// Reads all files under `evidence/` of `root`; a file that is not there has no entries.
 ///
 /// # Errors
 /// When a file is there and cannot be read.
 pub(crate) fn load_records(root: &Path) -> Result<Checked<Records>, Failure> {
     let folder = root.join("evidence");
     let mut found = Vec::new();
-    let mut reports: BTreeMap<String, Report> = load_map(&folder, "reports.yaml", &mut found)?;
-    let sources = load_map(&folder, "sources.yaml", &mut found)?;
+    let mut reports: BTreeMap<String, Report> = load_file(&folder, "reports.yaml", &mut found)?;
+    let sources = load_file(&folder, "sources.yaml", &mut found)?;
     for (id, report) in &mut reports {
         let fault = check_report(&folder, id, report)?;
         report.intact = fault.is_none();
         found.extend(fault);
     }
-    Ok(Checked { value: Records { reports, sources }, diagnostics: found })
+    let raw: Ordered<Fields> = load_file(&folder, "corrections.yaml", &mut found)?;
+    let corrections = corrections::understand(raw, &mut found);
+    let raw = load_file(&folder, "waivers.yaml", &mut found)?;
+    let waivers = waivers::understand(raw, &mut found);
+    let read = ledger::load(root)?;
+    found.extend(read.diagnostics);
+    let value = Records { reports, sources, corrections, waivers, ledger: read.value };
+    Ok(Checked { value, diagnostics: found })
 }
 
-/// Reads one map; EV118 when it cannot be understood.
-fn load_map<T: DeserializeOwned>(
+/// Reads one file; EV118 when it cannot be understood.
+fn load_file<T: DeserializeOwned + Default>(
     folder: &Path,
     name: &str,
     found: &mut Vec<Diagnostic>,
-) -> Result<BTreeMap<String, T>, Failure> {
+) -> Result<T, Failure> {
     let path = folder.join(name);
-    if !disk::is_file(&path) {
-        return Ok(BTreeMap::new());
+    if !matches!(disk::kind(&path)?, Some(disk::Kind::File)) {
+        return Ok(T::default());
     }
     let text = disk::read_text(&path)?;
+    if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
+        return Ok(T::default());
+    }
     Ok(yaml::parse(&text).unwrap_or_else(|fault| {
         let message = format!("{name}:{}: {}", fault.line, fault.message);
         let mut diagnostic = Diagnostic::error("EV118", message)
             .in_file(format!("evidence/{name}"), Some(fault.line));
         diagnostic.hint = fault.hint;
         found.push(diagnostic);
-        BTreeMap::new()
+        T::default()
     }))
 }
 

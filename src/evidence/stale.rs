@@ -188,7 +188,8 @@ pub(super) fn source(claim: &Claim, id: &str, inputs: &Inputs, link: &mut LinkSt
     };
     let accessed: Option<Date> = source.accessed.as_ref().and_then(|day| day.parse().ok());
     if let (Some(day), Some(as_of)) = (accessed, inputs.now.as_of)
-        && days_between(day, as_of) > claim.entry.expires_after.unwrap_or(SOURCE_DAYS)
+        && days_between(day, as_of)
+            > claim.entry.expires_after.or(inputs.now.source_days).unwrap_or(SOURCE_DAYS)
     {
         let text = format!("source {id} was read on {day}, as of {as_of}");
         link.set(Word::Stale, Reason::Source(text));

@@ -32,6 +32,10 @@ pub(crate) enum Word {
     Invalid,
     /// It names nothing that could prove it.
     Unsupported,
+    /// It is no longer made.
+    Withdrawn,
+    /// Another claim took its place.
+    Superseded,
 }
 
 impl Word {
@@ -48,12 +52,19 @@ impl Word {
             Word::Failed => "failed",
             Word::Invalid => "invalid",
             Word::Unsupported => "unsupported",
+            Word::Withdrawn => "withdrawn",
+            Word::Superseded => "superseded",
         }
     }
 
     /// Whether other claims may rest on it.
     pub(crate) fn stands(self) -> bool {
         self.badness() == 0
+    }
+
+    /// Whether the claim is no longer made.
+    pub(crate) fn is_ended(self) -> bool {
+        matches!(self, Word::Withdrawn | Word::Superseded)
     }
 
     /// How bad it is: `invalid > failed > absent > stale > pending > verified`.
@@ -63,7 +74,7 @@ impl Word {
             Word::Pending => 1,
             Word::Stale => 2,
             Word::Absent => 3,
-            Word::Unsupported => 4,
+            Word::Unsupported | Word::Withdrawn | Word::Superseded => 4,
             Word::Failed => 5,
             Word::Invalid => 6,
         }

@@ -1,27 +1,16 @@
-//! The kit as `tar.gz` and as `zip`: the same bytes on every machine, whatever the modes, times
-//! and owners on the disk.
-//!
-//! Every header field is written here. `tar::HeaderMode::Deterministic` is not enough: it takes
-//! the mode from the disk, and a checkout that lost the x bit gave another archive.
+//! The kit as `tar.gz` and as `zip`, packed twice and compared.
 
-use std::io;
+use std::io::{self, Read};
 
-use flate2::{Compression, GzBuilder, read::GzDecoder};
-use zip::write::SimpleFileOptions;
+use flate2::read::GzDecoder;
 
-use super::content::{failure, first_difference, rewind, spool};
+use super::content::{failure, first_difference, rewind};
+use super::pack::{Member, tar_gz, zip};
 use super::tree::{Kit, KitFile};
 use crate::diag::{Checked, Diagnostic, Failure};
 use crate::disk::Spool;
 
-/// The time in archives where no other is asked for: 1980-01-01, the first that zip can write.
-pub(crate) const DEFAULT_MTIME: u64 = 315_532_800;
-
-/// The last second of 2107, beyond which zip has no dates.
-const LAST_MTIME: u64 = 4_354_819_198;
-
-/// The strongest level; fixed, because another one is other bytes.
-const LEVEL: u32 = 9;
+pub(crate) use super::pack::DEFAULT_MTIME;
 
 /// The name of the list of digests.
 pub(super) const SUMS: &str = "SHA256SUMS";
@@ -66,88 +55,39 @@ pub(super) fn pack_checked(
 
 /// Packs the kit once.
 pub(super) fn pack(kit: &Kit, format: Format, mtime: u64) -> Result<Spool, Failure> {
-    let mtime = mtime.clamp(DEFAULT_MTIME, LAST_MTIME);
+    let members = members(kit);
     let packed = match format {
-        Format::TarGz => pack_tar(kit, mtime),
-        Format::Zip => pack_zip(kit, mtime),
+        Format::TarGz => tar_gz(&members, mtime),
+        Format::Zip => zip(&members, mtime),
     };
     packed.map_err(|error| failure(&error))
 }
 
-/// The entries of an archive, sorted by path: a file, or `None` for the list of digests.
-fn plan(kit: &Kit) -> Vec<(&str, Option<&KitFile>)> {
-    let files = kit.files.iter().map(|file| (file.path.as_str(), Some(file)));
-    let mut out: Vec<_> = files.chain([(SUMS, None)]).collect();
-    out.sort_by_key(|(path, _)| *path);
+/// A file as a member.
+fn member<'a>(kit: &Kit, file: &'a KitFile) -> Member<'a> {
+    Member {
+        path: format!("{}/{}", kit.top(), file.path),
+        size: file.size,
+        mode: file.mode(),
+        open: Box::new(move || {
+            let open: Box<dyn Read + 'a> = Box::new(file.open().map_err(io::Error::other)?);
+            Ok(open)
+        }),
+    }
+}
+
+/// The members of an archive, sorted by path: the files and the list of digests.
+fn members(kit: &Kit) -> Vec<Member<'_>> {
+    let sums = Member {
+        path: format!("{}/{SUMS}", kit.top()),
+        size: kit.sums.len() as u64,
+        mode: 0o644,
+        open: Box::new(|| Ok(Box::new(kit.sums.as_bytes()))),
+    };
+    let mut out: Vec<Member<'_>> =
+        kit.files.iter().map(|file| member(kit, file)).chain([sums]).collect();
+    out.sort_by(|a, b| a.path.cmp(&b.path));
     out
-}
-
-/// Size and mode of an entry.
-fn facts(kit: &Kit, entry: Option<&KitFile>) -> (u64, u32) {
-    entry.map_or((kit.sums.len() as u64, 0o644), |file| (file.size, file.mode()))
-}
-
-/// Writes the bytes of an entry.
-fn copy(kit: &Kit, entry: Option<&KitFile>, out: &mut impl io::Write) -> io::Result<()> {
-    match entry {
-        Some(file) => io::copy(&mut file.open().map_err(io::Error::other)?, out).map(drop),
-        None => out.write_all(kit.sums.as_bytes()),
-    }
-}
-
-/// Packs the `tar.gz`.
-fn pack_tar(kit: &Kit, mtime: u64) -> io::Result<Spool> {
-    let gzip = GzBuilder::new().mtime(0).operating_system(255);
-    let mut tar = tar::Builder::new(gzip.write(spool(), Compression::new(LEVEL)));
-    for (path, entry) in plan(kit) {
-        let (size, mode) = facts(kit, entry);
-        let mut header = tar::Header::new_ustar();
-        header.set_path(format!("{}/{path}", kit.top()))?;
-        header.set_entry_type(tar::EntryType::Regular);
-        header.set_size(size);
-        header.set_mode(mode);
-        header.set_uid(0);
-        header.set_gid(0);
-        header.set_mtime(mtime);
-        header.set_cksum();
-        match entry {
-            Some(file) => tar.append(&header, file.open().map_err(io::Error::other)?)?,
-            None => tar.append(&header, kit.sums.as_bytes())?,
-        }
-    }
-    tar.into_inner()?.finish()
-}
-
-/// Packs the `zip`.
-fn pack_zip(kit: &Kit, mtime: u64) -> io::Result<Spool> {
-    let mut zip = zip::ZipWriter::new(spool());
-    for (path, entry) in plan(kit) {
-        let (size, mode) = facts(kit, entry);
-        let options = SimpleFileOptions::default()
-            .system(zip::System::Unix)
-            .compression_method(zip::CompressionMethod::Deflated)
-            .compression_level(Some(i64::from(LEVEL)))
-            .last_modified_time(dos_time(mtime))
-            .unix_permissions(mode)
-            .large_file(size >= u64::from(u32::MAX));
-        zip.start_file(format!("{}/{path}", kit.top()), options)?;
-        copy(kit, entry, &mut zip)?;
-    }
-    Ok(zip.finish()?)
-}
-
-/// A Unix time as zip writes it: UTC, even seconds.
-fn dos_time(mtime: u64) -> zip::DateTime {
-    let time = i64::try_from(mtime - mtime % 2).ok();
-    let time = time.and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
-    let parts = time.map(|stamp| jiff::tz::Offset::UTC.to_datetime(stamp)).and_then(|at| {
-        let small = |n: i8| u8::try_from(n).ok();
-        let year = u16::try_from(at.year()).ok()?;
-        let (month, day) = (small(at.month())?, small(at.day())?);
-        let (hour, minute, second) = (small(at.hour())?, small(at.minute())?, small(at.second())?);
-        zip::DateTime::from_date_and_time(year, month, day, hour, minute, second).ok()
-    });
-    parts.unwrap_or_else(zip::DateTime::default)
 }
 
 /// The paths in an archive, in its order.
@@ -210,6 +150,7 @@ mod tests {
     use std::io::Write as _;
 
     use super::*;
+    use crate::kit::content::spool;
     use crate::kit::testing::{Site, codes};
 
     #[test]
@@ -225,17 +166,5 @@ mod tests {
         one = spool();
         one.write_all(&[7; 99_999]).unwrap();
         assert_eq!(first_difference(&mut one, &mut other).unwrap(), None);
-    }
-
-    #[test]
-    fn zip_times_are_even_and_in_range() {
-        let check = |mtime: u64, expect: (u16, u8, u8, u8, u8, u8)| {
-            let t = dos_time(mtime.clamp(DEFAULT_MTIME, LAST_MTIME));
-            let parts = (t.year(), t.month(), t.day(), t.hour(), t.minute(), t.second());
-            assert_eq!(parts, expect, "{mtime}");
-        };
-        check(0, (1980, 1, 1, 0, 0, 0));
-        check(1_796_083_201, (2026, 12, 1, 0, 0, 0));
-        check(u64::MAX, (2107, 12, 31, 23, 59, 58));
     }
 }

@@ -11,6 +11,7 @@ mod fetch;
 pub(crate) mod links;
 mod listing;
 mod names;
+pub(crate) mod pack;
 pub(crate) mod pages;
 mod probe;
 pub(crate) mod publish;

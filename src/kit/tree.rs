@@ -161,7 +161,7 @@ impl Kit {
     }
 
     /// The path of the kit's folder from the site's root.
-    pub(super) fn source(&self) -> String {
+    pub(crate) fn source(&self) -> String {
         format!("{LABKIT}/{}", self.name)
     }
 

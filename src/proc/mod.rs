@@ -18,6 +18,7 @@ mod kept;
 mod pipe;
 mod platform;
 mod report;
+mod terminal;
 mod tool;
 mod tree;
 
@@ -32,6 +33,7 @@ pub(crate) use pipe::{
     Read, make_fifo, open_both_ways, open_reader, read_some, unread, wait_readable,
 };
 pub(crate) use report::Report;
+pub(crate) use terminal::Terminal;
 pub(crate) use tool::{Tool, run_tool};
 
 use std::ffi::OsStr;

@@ -40,7 +40,8 @@ pub(crate) enum Read {
 pub(crate) fn read_some(pipe: impl AsFd, buffer: &mut [u8]) -> io::Result<Read> {
     loop {
         match rustix::io::read(&pipe, &mut *buffer) {
-            Ok(0) => return Ok(Read::End),
+            // A terminal that nobody holds any more says so with an error.
+            Ok(0) | Err(Errno::IO) => return Ok(Read::End),
             Ok(count) => return Ok(Read::Some(count)),
             Err(Errno::AGAIN) => return Ok(Read::Nothing),
             Err(Errno::INTR) => {}

@@ -59,7 +59,8 @@ mod tests {
     fn credentials_are_known_by_their_form() {
         let jwt = concat!("eyJhbGciOiJIUzI1NiJ9", ".eyJzdWIiOiIxMjM0NSJ9.", "c2lnbmF0dXJlLWhlcmU");
         check(&format!("x {jwt} y"), &["jwt"]);
-        check(&format!("Authorization: Bearer {jwt}"), &["authorization"]);
+        check(&format!("Authorization: Bearer {jwt}"), &["jwt"]);
+        check("Authorization: Basic YWRtaW46aHVudGVyMg==", &["authorization"]);
         let key =
             concat!("-----BEGIN RSA PRIVATE", " KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----");
         check(&format!("a\n{key}\nb"), &["pem"]);

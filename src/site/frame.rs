@@ -18,6 +18,7 @@ pub(super) fn frame(site: &Site<'_>, out: &str, section: usize) -> Value {
             "root": root,
             "search": false,
             "as_of": site.evidence.as_of,
+            "offline_href": super::offline::wanted(site).then(|| relative(out, "offline/index.html")),
             "generator": concat!("labdoc ", env!("CARGO_PKG_VERSION")),
         },
         "t": site.theme.words,

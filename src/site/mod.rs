@@ -1,12 +1,17 @@
 //! The site: pages, evidence and kits through the templates into the output folder.
 
+mod claim_pages;
 mod evidence_pages;
+mod export;
 mod folders;
 mod frame;
 mod kit_pages;
+mod offline;
 mod output;
 mod page;
 mod record;
+mod report_pages;
+mod run_pages;
 mod theme;
 mod words;
 
@@ -19,7 +24,7 @@ pub(crate) use record::Evidence;
 pub(crate) use theme::{STATIC, Theme};
 
 use crate::book::{Book, CONTENT};
-use crate::check::links::Map;
+use crate::check::{self, links::Map};
 use crate::diag::{Diagnostic, Failure};
 use crate::disk;
 use crate::html::Highlight;
@@ -68,6 +73,12 @@ pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnosti
     staging.put(".nojekyll", b"")?;
     findings.extend(kit_pages::kits(site, staging)?);
     findings.extend(evidence_pages::evidence(site, staging)?);
+    if offline::wanted(site) {
+        // The index of the archives is listed in the copy's navigation and stays out of the copy.
+        findings.extend(folders::indexes(site, staging)?);
+        offline::archive(site, staging)?;
+    }
     findings.extend(folders::indexes(site, staging)?);
+    findings.extend(check::offline(&staging.names(), &|name| staging.read(name))?);
     Ok(findings)
 }

@@ -3,12 +3,14 @@
 use serde_json::{Value, json};
 
 use super::Site;
-use super::evidence_pages::{all_files, bundle_title};
+use super::evidence_pages::bundle_title;
 use super::frame::{crumbs, frame, index_of, merged, section_title, size_text};
 use super::output::Staging;
 use super::record::{
-    bundle_page, environment_words, line_of, page_rows, proof, report_page, run_page,
+    CORRECTIONS_PAGE, SOURCES_PAGE, bundle_page, claim_page, ended_word, environment_words,
+    line_of, page_rows, proof, report_page, run_page,
 };
+use super::run_pages::all_files;
 use super::words::{shown, state_word};
 use crate::address::relative;
 use crate::book::{Block, Page, class_names, is_claim_id};
@@ -271,10 +273,26 @@ impl World for Surroundings<'_> {
 
     fn cite(&self, id: &str) -> Option<Chip> {
         if is_claim_id(id) {
-            let claim = self.site.evidence.claim(id)?;
+            let Some(claim) = self.site.evidence.claim(id) else {
+                let gone = self.site.evidence.gone.iter().find(|gone| gone.id == id)?;
+                let word = ended_word(self.site, id, gone.word);
+                let title = format!("{id}: {word} · {}", gone.statement);
+                let (href, state) = (self.to(&claim_page(id)), Some(shown(gone.word)));
+                return Some(Chip { href, state, word, title });
+            };
             let out = &self.site.book.pages[claim.page].out;
             let address = if *out == self.page.out { String::new() } else { self.to(out) };
             return self.chip(id, format!("{address}#{id}"));
+        }
+        if let Some(correction) = self.site.evidence.records.corrections.get(id) {
+            let href = format!("{}#{id}", self.to(CORRECTIONS_PAGE));
+            let title = format!("{}: {}", correction.dated(), correction.reason);
+            return Some(Chip { href, state: None, word: String::new(), title });
+        }
+        if let Some(source) = self.site.evidence.records.sources.get(id) {
+            let href = format!("{}#{id}", self.to(SOURCES_PAGE));
+            let title = format!("{id}: {}", source.publisher);
+            return Some(Chip { href, state: None, word: String::new(), title });
         }
         let (to, title) = if let Some(bundle) = self.site.evidence.bundles.get(id) {
             (bundle_page(id), bundle_title(bundle).to_owned())

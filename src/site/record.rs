@@ -8,7 +8,8 @@ use super::Site;
 use super::words::{grade_word, reason, shown, state_word};
 use crate::address::relative;
 use crate::evidence::{
-    Bundles, Claim, ClaimState, DecidingRun, EvidenceRef, Records, Run, Word, ids_in_order,
+    Bundles, Claim, ClaimState, Correction, DecidingRun, EvidenceRef, Gone, Records, Run, Word,
+    id_order, ids_in_order,
 };
 use crate::html::State;
 use crate::kit::publish::Claims;
@@ -22,6 +23,8 @@ pub(crate) struct Evidence {
     pub(crate) claims: Vec<Claim>,
     /// Their states by id.
     pub(crate) states: BTreeMap<String, ClaimState>,
+    /// Claims that are no longer made and stand on no page.
+    pub(crate) gone: Vec<Gone>,
     /// The recorded runs.
     pub(crate) bundles: Bundles,
     /// Reports and sources.
@@ -34,7 +37,28 @@ pub(crate) struct Evidence {
     pub(crate) stale_bundles: BTreeSet<String>,
 }
 
+/// The list of corrections.
+pub(super) const CORRECTIONS_PAGE: &str = "evidence/corrections.html";
+
+/// The list of sources.
+pub(super) const SOURCES_PAGE: &str = "evidence/sources/index.html";
+
 impl Evidence {
+    /// Whether there is nothing to publish.
+    pub(super) fn is_empty(&self) -> bool {
+        let records = &self.records;
+        self.claims.is_empty()
+            && self.gone.is_empty()
+            && self.bundles.is_empty()
+            && records.reports.is_empty()
+            && records.sources.is_empty()
+    }
+
+    /// The run of a bundle with that id.
+    pub(super) fn run(&self, bundle: &str, id: &str) -> Option<&Run> {
+        self.bundles.get(bundle)?.runs.iter().find(|run| run.id == id)
+    }
+
     /// The claim of that id.
     pub(super) fn claim(&self, id: &str) -> Option<&Claim> {
         self.claims.iter().find(|claim| claim.id == id)
@@ -62,6 +86,19 @@ pub(super) fn run_page(bundle: &str, run: &str) -> String {
     format!("evidence/{bundle}/{run}/index.html")
 }
 
+/// The page of a claim.
+pub(super) fn claim_page(id: &str) -> String {
+    format!("evidence/claims/{id}.html")
+}
+
+/// The claims that are still made.
+pub(super) fn live_claims<'a>(site: &'a Site<'_>) -> impl Iterator<Item = &'a Claim> {
+    let made = |claim: &&Claim| {
+        site.evidence.states.get(&claim.id).is_some_and(|state| !state.word.is_ended())
+    };
+    site.evidence.claims.iter().filter(made)
+}
+
 /// A line of a run's transcript, to read.
 pub(super) fn line_of(bundle: &str, run: &str, line: usize) -> (String, String) {
     (format!("evidence/{bundle}/{run}/view/result.txt.html"), format!("#L{line}"))
@@ -84,11 +121,12 @@ pub(super) fn row(site: &Site<'_>, claim: &Claim, out: &str) -> Option<Value> {
         details.push(format!("{runs}, {}", state.environments().join(" / ")));
     }
     details.extend(state.links.iter().flat_map(|link| link.notes.clone()));
+    details.extend(waiver_text(site, claim));
     let page = &site.book.pages[claim.page];
     let detail = (!details.is_empty()).then(|| details.join(" · "));
     Some(json!({
         "id": claim.id,
-        "href": format!("{}#{}", relative(out, &page.out), claim.id),
+        "href": relative(out, &claim_page(&claim.id)),
         "statement": claim.statement,
         "grade": claim.entry.grade.word(),
         "grade_word": grade_word(site, claim.entry.grade.word()),
@@ -101,8 +139,116 @@ pub(super) fn row(site: &Site<'_>, claim: &Claim, out: &str) -> Option<Value> {
         "environment": deciding.map(environment_text),
         "values": deciding.map(|run| values(run, out)).unwrap_or_default(),
         "page_title": page.title,
-        "page_href": relative(out, &page.out),
+        "page_href": format!("{}#{}", relative(out, &page.out), claim.id),
+        "corrections": corrections(site, &claim.id, out),
+        "expires": deciding.and_then(|run| expires(claim, run)),
     }))
+}
+
+/// The corrections of a claim, newest first, as links.
+pub(super) fn corrections(site: &Site<'_>, id: &str, out: &str) -> Vec<Value> {
+    let link = |correction: &Correction| {
+        let word = site.theme.word(&format!("kind_of_{}", correction.kind.word())).to_owned();
+        json!({
+            "label": format!("{word} {}", correction.dated()),
+            "href": format!("{}#{}", relative(out, CORRECTIONS_PAGE), correction.id),
+        })
+    };
+    site.evidence.records.corrections.of(id).rev().map(link).collect()
+}
+
+/// The sentence about a claim's waiver.
+pub(super) fn waiver_text(site: &Site<'_>, claim: &Claim) -> Option<String> {
+    let waiver = site.evidence.records.waivers.get(&claim.id)?;
+    let words = site.theme.word("waived").replace("{x}", &waiver.until);
+    Some(format!("{words}: {} ({})", waiver.reason, waiver.by))
+}
+
+/// The day after which the deciding run is too old.
+fn expires(claim: &Claim, run: &DecidingRun) -> Option<String> {
+    let days = jiff::Span::new().try_days(claim.entry.expires_after?).ok()?;
+    run.run.date.checked_add(days).ok().map(|day| day.to_string())
+}
+
+/// The claims that are no longer made, with what took their place.
+pub(super) fn ended_rows(site: &Site<'_>, out: &str) -> Vec<Value> {
+    let stated = site.evidence.claims.iter().filter_map(|claim| {
+        let word = site.evidence.states.get(&claim.id)?.word;
+        word.is_ended().then_some((&claim.id, &claim.statement, word))
+    });
+    let gone = site.evidence.gone.iter().map(|gone| (&gone.id, &gone.statement, gone.word));
+    let mut all: Vec<_> = stated.chain(gone).collect();
+    all.sort_by_key(|(id, ..)| id_order(id));
+    let row = |(id, statement, word): (&String, &String, Word)| {
+        json!({
+            "id": id, "href": relative(out, &claim_page(id)), "statement": statement,
+            "state": shown(word).class(), "state_word": ended_word(site, id, word),
+            "corrections": corrections(site, id, out),
+        })
+    };
+    all.into_iter().map(row).collect()
+}
+
+/// `withdrawn`, or `superseded by C12`.
+pub(super) fn ended_word(site: &Site<'_>, id: &str, word: Word) -> String {
+    let successor = site.evidence.records.corrections.ended(id).and_then(Correction::successor);
+    match successor {
+        Some(next) => site.theme.word("state_superseded_by").replace("{x}", next),
+        None => state_word(site, word),
+    }
+}
+
+/// Claims by environments: where each was measured, and how it came out; `None` where nothing
+/// was measured.
+pub(super) fn environment_table(site: &Site<'_>, out: &str) -> Option<Value> {
+    let mut names: Vec<String> = Vec::new();
+    let mut rows: Vec<(&Claim, Vec<(String, Value)>)> = Vec::new();
+    for claim in live_claims(site) {
+        let Some(state) = site.evidence.states.get(&claim.id) else { continue };
+        let mut cells = Vec::new();
+        for link in &state.links {
+            for runs in &link.environments {
+                let name = environment_words(&runs.environment);
+                if !names.contains(&name) {
+                    names.push(name.clone());
+                }
+                cells.push((name, environment_cell(site, (link.reference.id(), runs), out)));
+            }
+        }
+        rows.push((claim, cells));
+    }
+    names.sort();
+    let row = |(claim, cells): &(&Claim, Vec<(String, Value)>)| {
+        let cell = |name: &String| -> Value {
+            let found = cells.iter().find(|(known, _)| known == name);
+            found.map_or(Value::Null, |(_, cell)| cell.clone())
+        };
+        json!({
+            "id": claim.id, "href": relative(out, &claim_page(&claim.id)),
+            "cells": names.iter().map(cell).collect::<Vec<Value>>(),
+        })
+    };
+    let rows: Vec<Value> = rows.iter().map(row).collect();
+    let names: Vec<&String> = names.iter().collect();
+    (!names.is_empty()).then(|| json!({ "names": names, "rows": rows }))
+}
+
+/// How a claim came out in one environment.
+fn environment_cell(
+    site: &Site<'_>,
+    (bundle, runs): (&str, &crate::evidence::EnvironmentRuns),
+    out: &str,
+) -> Value {
+    let (state, key) = match runs.passed {
+        Some(true) => (State::Ok, "holds"),
+        Some(false) if runs.counts => (State::Bad, "holds_not"),
+        Some(false) => (State::Idle, "holds_not"),
+        None => (State::Idle, "no_value"),
+    };
+    json!({
+        "state": state.class(), "state_word": site.theme.word(key), "date": runs.date.to_string(),
+        "href": relative(out, &run_page(bundle, &runs.run_id)),
+    })
 }
 
 /// What a claim rests on, as links.
@@ -122,14 +268,13 @@ fn proofs(site: &Site<'_>, claim: &Claim, state: &ClaimState, out: &str) -> Vec<
             },
             EvidenceRef::Report(id) => report_page(id),
             EvidenceRef::Claim(id) => match site.evidence.claim(id) {
-                Some(other) => {
-                    let page = &site.book.pages[other.page];
-                    let href = format!("{}#{id}", relative(out, &page.out));
-                    return json!({ "label": label, "href": href });
-                }
+                Some(_) => claim_page(id),
                 None => return json!({ "label": label, "href": "" }),
             },
-            EvidenceRef::Source(_) => return json!({ "label": label, "href": "" }),
+            EvidenceRef::Source(id) => {
+                let href = format!("{}#{id}", relative(out, SOURCES_PAGE));
+                return json!({ "label": label, "href": href });
+            }
         };
         json!({ "label": label, "href": relative(out, &to) })
     };
@@ -200,12 +345,20 @@ pub(super) fn proof(site: &Site<'_>, page: usize) -> Option<Value> {
         .iter()
         .flat_map(|state| state.links.iter().filter_map(|link| link.run.as_ref()))
         .max_by_key(|run| run.run.date);
-    let key = if standing == states.len() { "proof_all" } else { "proof_some" };
-    let sentence = site
+    let verified = states.iter().filter(|state| state.word == Word::Verified).count();
+    let key = if verified == states.len() { "proof_all" } else { "proof_some" };
+    let mut sentence = site
         .theme
         .word(key)
         .replace("{n}", &states.len().to_string())
-        .replace("{m}", &standing.to_string());
+        .replace("{m}", &verified.to_string());
+    // What others measured or published stands too, but no run of ours confirmed it.
+    for word in [Word::Reported, Word::Sourced, Word::Derived] {
+        let count = states.iter().filter(|state| state.word == word).count();
+        if count > 0 {
+            sentence.push_str(&format!(" · {} {count}", state_word(site, word)));
+        }
+    }
     let detail = newest.map(|run| {
         let when = site.theme.word("last_run").replace("{x}", &run.run.date.to_string());
         format!("{when}, {}", environment_text(run))

@@ -24,9 +24,9 @@ macro_rules! embed {
 
 /// The default templates and words.
 const DEFAULT_TEMPLATES: &[(&str, &[u8])] = embed!("templates":
-    "404.html", "base.html", "bundle.html", "folder.html", "i18n/en.json",
+    "404.html", "base.html", "bundle.html", "claim.html", "corrections.html", "folder.html", "i18n/en.json",
     "i18n/ko.json", "kit.html", "page.html", "parts.html", "record.html", "run.html",
-    "section.html", "viewer.html",
+    "section.html", "sources.html", "viewer.html",
 );
 
 /// The default static files.

@@ -9,7 +9,7 @@ pub(super) fn shown(word: Word) -> State {
     match word {
         Word::Verified | Word::Reported | Word::Sourced | Word::Derived => State::Ok,
         Word::Stale => State::Stale,
-        Word::Pending | Word::Unsupported => State::Idle,
+        Word::Pending | Word::Unsupported | Word::Withdrawn | Word::Superseded => State::Idle,
         Word::Absent | Word::Failed | Word::Invalid => State::Bad,
     }
 }

@@ -28,6 +28,18 @@ pub(crate) enum Kind {
     Quantity,
 }
 
+/// In which order the lines of an output may come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Lines as printed; the rows of a table in any order.
+    #[default]
+    Natural,
+    /// `.ordered`: lines and rows as printed.
+    Ordered,
+    /// `.unordered`: lines in any order.
+    Unordered,
+}
+
 /// One class of values.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {

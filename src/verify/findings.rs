@@ -64,7 +64,7 @@ pub(crate) fn findings(
     }
     if !result.trap_output.trim().is_empty() {
         let message = format!("the page's EXIT trap printed:\n{}", result.trap_output.trim_end());
-        out.push(Diagnostic::note_of("VR013", message).in_file(&page.path, None));
+        out.push(Diagnostic::note_of("VR019", message).in_file(&page.path, None));
     }
     out.sort_by_key(|finding| finding.place.clone());
     out
@@ -117,9 +117,10 @@ impl Of<'_> {
             }
             Problem::Syntax { message, line } => {
                 let at = syntax_place(unit, *line, self.sources);
-                Diagnostic::error("VR004", format!("block `{id}`: {message}"))
-                    .at(at)
-                    .note("nothing of the block was run")
+                let mut words = message.lines();
+                let first = words.next().unwrap_or("syntax error");
+                let finding = Diagnostic::error("VR004", format!("block `{id}`: {first}")).at(at);
+                words.fold(finding, |f, line| f.note(line)).note("nothing of the block was run")
             }
             Problem::Interrupted => {
                 Diagnostic::error("VR007", format!("block `{id}` was interrupted")).at(unit.span)

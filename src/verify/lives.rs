@@ -1,8 +1,8 @@
 //! Live numbers: figures in the prose that come from a run.
 
+use super::edit::Edit;
 use super::outcome::{Measured, PageResult, StepResult, UnitResult};
 use super::plan::{Plan, Step};
-use super::rewrite::Edit;
 use crate::book::{LiveNumber, Page};
 use crate::diag::Diagnostic;
 use crate::evidence::{Bundles, Outcome};

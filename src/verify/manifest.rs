@@ -6,6 +6,7 @@ use super::outcome::UnitResult;
 use super::plan::{Role, Step};
 use super::record::{Ran, unit_outcome};
 use super::redact::Masked;
+use super::session::Streams;
 use crate::book::{BlockKind, Need, Order, Workdir, class_names};
 use crate::compare::Form;
 use crate::diag::Failure;
@@ -73,7 +74,7 @@ fn options(step: &Step) -> BTreeMap<String, String> {
         order,
         step.background.then_some("background"),
         (step.form == Form::Strict).then_some("strict"),
-        step.tty.then_some("tty"),
+        (step.streams == Streams::Terminal).then_some("tty"),
         step.skip.as_ref().map(|_| "skip"),
     ];
     options.extend(flags.into_iter().flatten().map(|name| (name.to_owned(), "true".to_owned())));
@@ -81,7 +82,7 @@ fn options(step: &Step) -> BTreeMap<String, String> {
     let values = [
         ("retry", step.retry.map(|retry| format!("{}ms", retry.as_millis()))),
         ("ready", step.ready.as_ref().map(ToString::to_string)),
-        ("stderr", step.stderr_apart.then(|| "apart".to_owned())),
+        ("stderr", (step.streams == Streams::Apart).then(|| "apart".to_owned())),
         ("within", (!within.is_empty()).then(|| within.text())),
         ("needs", joined(&step.needs)),
     ];

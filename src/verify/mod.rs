@@ -2,16 +2,17 @@
 
 mod background;
 mod console;
+pub(crate) mod edit;
 pub(crate) mod findings;
 pub(crate) mod guard;
 mod header;
 mod hints;
 pub(crate) mod judge;
-
+pub(crate) mod live;
 pub(crate) mod lives;
 mod manifest;
 pub(crate) mod needs;
-mod on_cluster;
+pub(crate) mod on_cluster;
 pub(crate) mod order;
 pub(crate) mod outcome;
 pub(crate) mod parts;
@@ -25,3 +26,6 @@ pub(crate) mod rewrite;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod world;
+
+#[cfg(test)]
+mod refresh_tests;

@@ -1,20 +1,28 @@
 //! What a page on a cluster adds to running and judging its blocks.
 
 use super::guard::Scene;
-use super::parts::{Look, look};
 use super::outcome::{PageResult, Problem, UnitResult};
+use super::parts::{Look, look};
 use super::plan::{Step, Unit};
 use super::world::World;
 use crate::diag::Failure;
 
+/// A page's cluster and where it runs.
+#[derive(Clone, Copy)]
+pub(crate) struct OnCluster<'a> {
+    /// The cluster, guarded.
+    pub(crate) scene: &'a Scene<'a>,
+    /// The page's world.
+    pub(crate) world: &'a World,
+}
+
 /// Looks at the live objects of an assertion once.
 pub(super) fn assert(
     step: &Step,
-    scene: Option<&Scene<'_>>,
-    world: &World,
+    on: Option<OnCluster<'_>>,
     result: &mut PageResult,
 ) -> Option<UnitResult> {
-    let (unit, scene) = (step.units.first()?, scene?);
+    let (unit, OnCluster { scene, world }) = (step.units.first()?, on?);
     let Look { output, lacks, trouble } = look(&step.parts, &scene.kubectl());
     let output = world.redactor.redact(output, &mut result.masked);
     let mut problems: Vec<Problem> = trouble.map(Problem::Cluster).into_iter().collect();

@@ -48,7 +48,7 @@ pub(crate) fn findings(page: &Page) -> Vec<Diagnostic> {
         let (line, why) = parts(&block.text).err()?;
         let at = block.lines.get(line - 1).copied().unwrap_or(block.span);
         let message = format!("assertion `{}`: {why}", block.id);
-        Some(Diagnostic::error("BL013", message).at(at))
+        Some(Diagnostic::error("BL014", message).at(at))
     };
     asserted.filter_map(finding).collect()
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::parts::{self, Part};
+use super::session::Streams;
 use crate::book::{Block, BlockKind, Need, Order, Page, Ready, Workdir, class_names};
 use crate::compare::{Form, reads_as_command};
 use crate::config::Config;
@@ -88,12 +89,10 @@ pub(crate) struct Step {
     pub(crate) order: Order,
     /// Whether trailing blanks and the last newline count.
     pub(crate) form: Form,
-    /// Whether the standard error is kept apart and not compared.
-    pub(crate) stderr_apart: bool,
-    /// Whether it runs on a terminal.
-    pub(crate) tty: bool,
     /// The parts that live objects must hold; none in a block that is run by the shell.
     pub(crate) parts: Vec<Part>,
+    /// Where it prints; a standard error kept apart is not compared.
+    pub(crate) streams: Streams,
     /// What is run.
     pub(crate) units: Vec<Unit>,
 }
@@ -236,8 +235,11 @@ fn step(page: &Page, block: &Block, config: &Config, sources: &Sources) -> Step 
         classes: classes.bounded(within.clone()),
         order,
         form: if options.strict { Form::Strict } else { Form::Plain },
-        stderr_apart: options.stderr_apart,
-        tty: options.tty,
+        streams: match (options.tty, options.stderr_apart) {
+            (true, _) => Streams::Terminal,
+            (false, true) => Streams::Apart,
+            (false, false) => Streams::Joined,
+        },
         units: units(block, &parts, sources),
         parts,
     }

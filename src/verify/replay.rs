@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use super::plan::{Role, Step};
 use super::record::Ran;
+use super::session::Streams;
 use super::world::FIXED;
 use crate::book::{Ready, Workdir};
 
@@ -172,7 +173,7 @@ fn block(out: &mut String, step: &Step, indent: &str) {
              {indent}IFS= read -r -d '' labdoc_text <<'{mark}'\n{}{mark}\n",
             unit.text
         );
-        let stderr = if step.stderr_apart { "/dev/null" } else { "&1" };
+        let stderr = if step.streams == Streams::Apart { "/dev/null" } else { "&1" };
         let run = format!("eval \"$labdoc_text\" </dev/null >\"$labdoc_work/output\" 2>{stderr}");
         match step.retry {
             _ if step.background => started(out, step, indent),

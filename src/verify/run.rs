@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 use super::background::{Background, Backgrounds};
 use super::guard::{Kind, Scene};
 use super::judge;
-use super::on_cluster;
+use super::on_cluster::{self, OnCluster};
 use super::outcome::{PageResult, Problem, StepResult, UnitResult};
 use super::plan::{Plan, Role, Step, Unit};
-use super::session::{End, OUTPUT_LIMIT, Outcome, Output, Request, Session, SessionOptions};
+use super::session::{
+    End, OUTPUT_LIMIT, Outcome, Output, Request, Session, SessionOptions, Streams,
+};
 use super::world::World;
 use crate::compare::{Form, normalise};
 use crate::diag::Failure;
@@ -30,33 +32,20 @@ pub(crate) struct Watch<'a> {
     /// Whether everything is left as it is at the end: no teardown, no process ended.
     pub(crate) keep: bool,
     /// The cluster that the page runs on.
-    pub(crate) scene: Option<&'a Scene<'a>>,
+    pub(crate) scene: Option<OnCluster<'a>>,
     /// Called before teardown when a block failed, with the shell's state as text.
-    pub(crate) on_failure: Option<&'a dyn Fn(&[u8])>,
+    pub(crate) on_failure: Option<Look<'a>>,
 }
+
+/// Looks at the scene of a failure; gets the shell's state.
+pub(crate) type Look<'a> = &'a dyn Fn(&[u8]);
 
 /// Runs a page.
 ///
 /// # Errors
 /// The session cannot be started or kept.
 pub(crate) fn run(plan: &Plan, world: &World, watch: &Watch<'_>) -> Result<PageResult, Failure> {
-    let options = SessionOptions {
-        cwd: world.cwd.clone(),
-        env: world.env.clone(),
-        output_limit: OUTPUT_LIMIT,
-        redactor: world.redactor.clone(),
-    };
-    let session = Session::start(options).map_err(failure)?;
-    let mut runner = Runner {
-        plan,
-        world,
-        watch,
-        session,
-        deadline: Instant::now() + plan.timeout,
-        runs: Vec::new(),
-        backgrounds: Backgrounds::default(),
-        result: PageResult::default(),
-    };
+    let mut runner = Runner::new((plan, watch), start(world)?, PageResult::default());
     let (ending, page): (Vec<&Step>, Vec<&Step>) =
         plan.steps.iter().partition(|step| step.role > Role::Normal);
     runner.steps(&page)?;
@@ -67,15 +56,48 @@ pub(crate) fn run(plan: &Plan, world: &World, watch: &Watch<'_>) -> Result<PageR
     runner.finish()
 }
 
+/// Starts the session of a world.
+///
+/// # Errors
+/// There is no bash that can be used, or it cannot be started.
+pub(super) fn start(world: &World) -> Result<Session, Failure> {
+    let options = SessionOptions {
+        cwd: world.cwd.clone(),
+        env: world.env.clone(),
+        output_limit: OUTPUT_LIMIT,
+        redactor: world.redactor.clone(),
+    };
+    Session::start(options).map_err(failure)
+}
+
+/// Runs some blocks in a session that lives on, after what `before` tells of the earlier ones.
+///
+/// # Errors
+/// The session cannot be kept.
+pub(super) fn run_in(
+    session: Session,
+    (plan, steps): (&Plan, &[&Step]),
+    before: PageResult,
+    watch: &Watch<'_>,
+) -> Result<(PageResult, Session), Failure> {
+    let mut runner = Runner::new((plan, watch), session, before);
+    // The steps of the plan itself: they live as long as it does.
+    let chosen = |step: &&Step| steps.iter().any(|other| other.id == step.id);
+    let steps: Vec<&Step> = plan.steps.iter().filter(chosen).collect();
+    runner.steps(&steps)?;
+    runner.backgrounds.check(&mut runner.session, &mut runner.result).map_err(failure)?;
+    judge::settle(plan, &mut runner.result);
+    Ok((runner.result, runner.session))
+}
+
 /// A broken session as a failure of the tool.
-fn failure(error: super::session::SessionError) -> Failure {
+pub(super) fn failure(error: super::session::SessionError) -> Failure {
     Failure::new(error.to_string())
 }
 
 /// The state of a running page.
 struct Runner<'a> {
     plan: &'a Plan,
-    world: &'a World,
     watch: &'a Watch<'a>,
     session: Session,
     /// The unit of each run of the session, by the session's count.
@@ -86,6 +108,17 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
+    /// A page that begins, or goes on after `result`.
+    fn new(
+        (plan, watch): (&'a Plan, &'a Watch<'a>),
+        session: Session,
+        result: PageResult,
+    ) -> Runner<'a> {
+        let deadline = Instant::now() + plan.timeout;
+        let (runs, backgrounds) = (Vec::new(), Backgrounds::default());
+        Runner { plan, watch, session, runs, backgrounds, deadline, result }
+    }
+
     /// Runs blocks in order.
     fn steps(&mut self, steps: &[&'a Step]) -> Result<(), Failure> {
         for step in steps {
@@ -158,7 +191,7 @@ impl<'a> Runner<'a> {
     /// Runs a block once.
     fn attempt(&mut self, step: &Step, done: &mut StepResult) -> Result<(), Failure> {
         if !step.parts.is_empty() {
-            let unit = on_cluster::assert(step, self.watch.scene, self.world, &mut self.result);
+            let unit = on_cluster::assert(step, self.watch.scene, &mut self.result);
             done.units.extend(unit);
             judge::capture(self.plan, done, &mut self.result);
             return Ok(());
@@ -174,7 +207,7 @@ impl<'a> Runner<'a> {
             left = left.saturating_sub(outcome.duration).max(Duration::from_millis(1));
             let broke = !matches!(outcome.end, End::Exited(_) | End::ShellEnded(_));
             let mut judged = judge::judge(step, unit, &outcome, &mut self.result.names);
-            if let Some(scene) = self.watch.scene {
+            if let Some(OnCluster { scene, .. }) = self.watch.scene {
                 let state = self.session.state().unwrap_or_default();
                 on_cluster::check(scene, (step, unit), state, &mut judged)?;
                 if matches!(judged.problems[..], [Problem::Guard(_)]) {
@@ -194,7 +227,7 @@ impl<'a> Runner<'a> {
     fn restore(&mut self, scene: &Scene<'_>) -> Result<(), Failure> {
         let text = on_cluster::restore(scene);
         let timeout = Duration::from_secs(10);
-        let request = Request { text: &text, timeout, stderr_apart: false, interrupt: None };
+        let request = Request { text: &text, timeout, streams: Streams::Joined, interrupt: None };
         self.session.run(&request).map_err(failure)?;
         // It has no unit whose late output could be noted.
         self.runs.push(String::new());
@@ -205,8 +238,8 @@ impl<'a> Runner<'a> {
     fn collect(&mut self) {
         let failed = self.result.steps.iter().any(|s| s.skipped.is_none() && !s.passed());
         let unusable = self.unusable();
-        if let Some(scene) = self.watch.scene.filter(|_| failed && !unusable) {
-            self.result.facts = scene.collect(&self.world.out);
+        if let Some(on) = self.watch.scene.filter(|_| failed && !unusable) {
+            self.result.facts = on.scene.collect(&on.world.out);
         }
     }
 
@@ -247,8 +280,7 @@ impl<'a> Runner<'a> {
         let Some(unit) = step.units.first() else { return Ok(()) };
         let timeout = self.left(step, step.timeout);
         let interrupt = self.interrupt(step);
-        let request =
-            Request { text: &unit.text, timeout, stderr_apart: step.stderr_apart, interrupt };
+        let request = Request { text: &unit.text, timeout, streams: step.streams, interrupt };
         let begun = Background::start(step, &mut self.session, &request).map_err(failure)?;
         self.runs.push(unit.id.clone());
         if let Some(signal) = begun.interrupted {
@@ -287,8 +319,7 @@ impl<'a> Runner<'a> {
     fn outcome(&mut self, step: &Step, unit: &Unit, left: Duration) -> Result<Outcome, Failure> {
         let timeout = self.left(step, left);
         let interrupt = self.interrupt(step);
-        let request =
-            Request { text: &unit.text, timeout, stderr_apart: step.stderr_apart, interrupt };
+        let request = Request { text: &unit.text, timeout, streams: step.streams, interrupt };
         let outcome = self.session.run(&request).map_err(failure)?;
         self.runs.push(unit.id.clone());
         if let End::Interrupted(signal) = outcome.end {

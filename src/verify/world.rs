@@ -101,7 +101,8 @@ impl World {
 fn environment(plan: &Plan) -> BTreeMap<OsString, OsString> {
     let mut env = BTreeMap::new();
     let named = PASSED.iter().copied().chain(plan.env.iter().map(String::as_str));
-    for name in named {
+    // A page reaches a cluster through the guard and in no other way.
+    for name in named.filter(|name| *name != "KUBECONFIG") {
         if let Some(value) = proc::variable(name) {
             env.insert(name.into(), value);
         }

@@ -246,7 +246,7 @@ fn an_assertion_that_names_no_object_is_found_before_anything_runs() {
     world
         .labdoc("verify")
         .stderr(str![[r#"
-error[BL013]: assertion `b`: document 1: it names no object: give it `metadata.name` or `metadata.labels`
+error[BL014]: assertion `b`: document 1: it names no object: give it `metadata.name` or `metadata.labels`
  --> content/a.md:8:1
   |
 8 | kind: Pod

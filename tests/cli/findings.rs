@@ -163,7 +163,10 @@ fn a_page_that_is_not_utf_8() {
         &world,
         str![[r#"
 error[PG006]: the file is not UTF-8 text
- --> content/a.md:4
+ --> content/a.md:4:1
+  |
+4 | �
+  | ^
  = help: save it as UTF-8
 
 

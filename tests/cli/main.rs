@@ -5,6 +5,7 @@
     reason = "tests prepare a site and look at the disk themselves"
 )]
 
+mod bad_input;
 mod build_evidence;
 mod build_site;
 mod build_whole;
@@ -15,6 +16,7 @@ mod foreign;
 mod judge;
 mod kill;
 mod kit;
+mod options;
 mod output;
 mod pages;
 mod record;
@@ -28,3 +30,4 @@ mod support;
 mod survivors;
 mod tamper;
 mod verify;
+mod watch;

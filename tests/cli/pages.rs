@@ -65,7 +65,7 @@ fn a_cycle_and_a_missing_page_are_errors_with_places() {
     world.write("content/x/b.md", page("b", "  after: [../a.md, ../aa.md]\n", "touch ran"));
     let ended = world.labdoc("verify").any_output().code(1);
     let expect = "\
-error[PG014]: these pages wait for each other under `after:`
+error[PG032]: these pages wait for each other under `after:`
  --> content/a.md:5:11
   |
 5 |   after: [x/b.md]
@@ -74,7 +74,7 @@ error[PG014]: these pages wait for each other under `after:`
  = content/x/b.md:5:11: runs after content/a.md
  = help: take one of these lines out
 
-error[PG013]: `after:` names ../aa.md, which is no page
+error[PG031]: `after:` names ../aa.md, which is no page
  --> content/x/b.md:5:20
   |
 5 |   after: [../a.md, ../aa.md]

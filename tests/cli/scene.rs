@@ -82,7 +82,7 @@ fn what_the_exit_trap_prints_is_shown() {
     let world = World::page("```sh {#a}\ntrap 'echo the end' EXIT\n```\n");
     let ended = world.labdoc("verify").any_output().success();
     assert!(
-        ended.stderr.contains("note[VR013]: the page's EXIT trap printed:\nthe end\n"),
+        ended.stderr.contains("note[VR019]: the page's EXIT trap printed:\nthe end\n"),
         "{}",
         ended.stderr
     );

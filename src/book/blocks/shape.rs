@@ -81,9 +81,12 @@ impl Shape {
 /// ends in CRLF before its line end.
 fn whole_lines(text: &str, pieces: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut lines: Vec<Range<usize>> = Vec::new();
+    let joins = |end: usize, start: usize| matches!(text.get(end..start), Some("" | "\r"));
     for piece in pieces {
         match lines.last_mut() {
-            Some(last) if !text[last.start..piece.start].contains('\n') => last.end = piece.end,
+            Some(last) if !text[..last.end].ends_with('\n') && joins(last.end, piece.start) => {
+                last.end = piece.end;
+            }
             _ => lines.push(piece.clone()),
         }
     }
@@ -100,4 +103,25 @@ fn closing(text: &str, fence: &Fence, mark: char, len: usize) -> Option<Range<us
     let only_prefix = before.chars().all(|c| matches!(c, ' ' | '\t' | '>'));
     let end = fence.range.start + whole.len();
     (run_len >= len && only_prefix).then(|| end - run_len..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::book::parse;
+    use crate::source::Sources;
+
+    #[test]
+    fn lines_with_windows_ends_are_whole() {
+        let check = |text: &str, expect: &str| {
+            let text = text.replace('\n', "\r\n");
+            let mut sources = Sources::default();
+            let file = sources.add("a.md", text);
+            let page = parse(&sources, file).value;
+            assert_eq!(page.blocks[0].text, expect);
+        };
+        check("```sh {#a}\nstate OK\nstate OK\n```\n", "state OK\nstate OK\n");
+        check("```sh {#a}\na\n\nb\n\n\n```\n", "a\n\nb\n\n\n");
+        check("> ```sh {#a}\n> a\n>\n> b\n> ```\n", "a\n\nb\n");
+        check("1. x\n\n   ```sh {#a}\n   a\n\n   b\n   ```\n", "a\n\nb\n");
+    }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::super::find_root;
 use crate::book::{Book, CONTENT, LoadOptions, Named, add_foreign, load};
 use crate::cli::{Common, VerifyArgs};
+use crate::config::BOOK_TOML;
 use crate::diag::{Checked, Failure};
 use crate::disk;
 use crate::source::Sources;
@@ -68,10 +69,10 @@ fn foreign_paths(
         let full = canonical(path)?;
         if disk::is_folder(&full) {
             for file in disk::markdown_below(&full)? {
-                found.entry(below(root, &file)?).or_insert(Named::No);
+                found.entry(below(root, &file, path)?).or_insert(Named::No);
             }
         } else {
-            found.insert(below(root, &full)?, Named::Yes);
+            found.insert(below(root, &full, path)?, Named::Yes);
         }
     }
     if is_book {
@@ -86,13 +87,13 @@ fn canonical(path: &Path) -> Result<PathBuf, Failure> {
         .map_err(|error| Failure::new(format!("{error}")).hint("name a page or a folder of pages"))
 }
 
-/// A path from the root.
-fn below(root: &Path, full: &Path) -> Result<String, Failure> {
+/// A path from the root; `asked` is how it was named.
+fn below(root: &Path, full: &Path, asked: &Path) -> Result<String, Failure> {
     let below = full.strip_prefix(root).map_err(|_| {
-        let (full, root) = (full.display(), root.display());
-        Failure::new(format!("{full} is not below {root}")).hint(
-            "pages are named below the book's folder, or without a book below the current one",
-        )
+        let (asked, root_name) = (asked.display(), root.display());
+        let part =
+            if disk::is_file(&root.join(BOOK_TOML)) { "part of the book at" } else { "below" };
+        Failure::new(format!("{asked} is not {part} {root_name}"))
     })?;
     Ok(below.to_string_lossy().replace('\\', "/"))
 }
@@ -104,7 +105,7 @@ pub(super) fn choose(root: &Path, book: &Book, asked: &[PathBuf]) -> Result<Vec<
     }
     let mut chosen = Vec::new();
     for path in asked {
-        let below = below(root, &canonical(path)?)?;
+        let below = below(root, &canonical(path)?, path)?;
         let found: Vec<usize> = (0..book.pages.len())
             .filter(|at| is_at_or_below(&book.pages[*at].path, &below))
             .filter(|at| book.pages[*at].path == below || book.pages[*at].is_runnable())

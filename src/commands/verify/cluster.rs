@@ -13,6 +13,7 @@ use crate::verify::plan::{Plan, plan};
 use crate::verify::world::World;
 
 /// What the pages of a call can touch.
+#[derive(Default)]
 pub(super) struct Access {
     /// The cluster that the user named and trusts.
     cluster: Option<Box<Cluster>>,

@@ -170,7 +170,7 @@ fn reports_and_sources_are_there_and_intact() {
     );
     write(
         "sources.yaml",
-        "S4: {url: \"https://example.org\", accessed: \"2025-01-10\", product_version: \"1.38\"}\n",
+        "S4: {url: \"https://example.org\", accessed: \"2025-01-10\", product_version: \"1.38\", locator: p, quote: q}\n",
     );
     lab.check(Word::Reported, "").codes(&["EV006"]);
     lab.bundle = None;

@@ -41,6 +41,8 @@ pub(super) struct Lab {
     pub(super) cites: Vec<&'static str>,
     pub(super) bundle: Option<&'static str>,
     pub(super) release: bool,
+    /// `[evidence] sealed`.
+    pub(super) sealed: bool,
 }
 
 /// What a recorded run measured.
@@ -93,6 +95,7 @@ impl Lab {
             cites: Vec::new(),
             bundle: Some("T1"),
             release: false,
+            sealed: false,
         }
     }
 
@@ -165,6 +168,7 @@ impl Lab {
             environments: BTreeMap::from([(PAGE.to_owned(), self.environment.clone())]),
             plans: self.bundle.iter().map(|id| ((*id).to_owned(), plan.clone())).collect(),
             kits: BTreeMap::new(),
+            source_days: None,
         }
     }
 
@@ -192,7 +196,8 @@ impl Lab {
         let joined = join(&site, &[read.value]);
         found.extend(joined.diagnostics);
         let states = judge_claims(&joined.value, &bundles, &records, &now);
-        found.extend(findings(&joined.value, &states, &policy));
+        found.extend(super::standing(&site, &joined.value, (self.sealed, now.as_of)));
+        found.extend(findings(&joined.value, &states, (&records, now.as_of, &policy)));
         Answer { sources, states, found }
     }
 

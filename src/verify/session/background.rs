@@ -13,7 +13,7 @@ pub(crate) enum Started {
     /// It runs; the session's number for the run.
     Running(usize),
     /// It could not begin: a syntax error, or a shell that ended.
-    Failed(Outcome),
+    Failed(Box<Outcome>),
 }
 
 /// How a background block stands.
@@ -33,14 +33,15 @@ impl Session {
         let (run, rebuilt, text) = self.prepare(request)?;
         if let Some(finish) = self.check(request, &text)? {
             let outcome = self.not_run(finish, request);
-            return Ok(Started::Failed(self.hidden(Outcome { rebuilt, ..outcome })));
+            return Ok(Started::Failed(Box::new(self.hidden(Outcome { rebuilt, ..outcome }))));
         }
         let failed = SessionError::system("start the background block");
         let (folder, limit) = (self.folder.path(), self.options.output_limit);
-        let mut lane = Lane::open(folder, run, request.stderr_apart, limit).map_err(&failed)?;
+        let mut lane = Lane::open(folder, run, request.streams, limit).map_err(&failed)?;
         let status = folder.join(format!("b{run}"));
         let places = Places {
             text: &text,
+            input: lane.in_path(),
             out: lane.out_path(),
             err: lane.err_path(),
             pipestatus: Pipestatus::Unknown,
@@ -57,7 +58,7 @@ impl Session {
             return Ok(Started::Running(run));
         }
         let outcome = self.not_run(finish, request);
-        Ok(Started::Failed(self.hidden(Outcome { rebuilt, ..outcome })))
+        Ok(Started::Failed(Box::new(self.hidden(Outcome { rebuilt, ..outcome }))))
     }
 
     /// How the background block of a run stands.

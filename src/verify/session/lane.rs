@@ -1,10 +1,19 @@
 //! The pipes on which one run prints.
 
+use super::Streams;
 use super::output::{Output, Sink};
-use crate::proc::{Read, forget_file, make_fifo, open_reader, read_some, unread};
+use crate::proc::{
+    Read, Terminal, forget_file, make_fifo, open_reader, read_some, unread, wait_readable,
+};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long the end of a terminal is waited for, and how long a silence counts as one: a
+/// background child may hold it for ever.
+const LINGER: Duration = Duration::from_secs(1);
+const SILENCE: Duration = Duration::from_millis(50);
 
 /// One stream: its pipe while somebody may write to it, and what came.
 struct Stream {
@@ -12,6 +21,8 @@ struct Stream {
     path: PathBuf,
     /// The reading end; `None` after the last writer has gone.
     pipe: Option<OwnedFd>,
+    /// The other end of a terminal, held until its run is over.
+    terminal: Option<OwnedFd>,
     /// What came.
     sink: Sink,
 }
@@ -21,7 +32,30 @@ impl Stream {
     fn open(path: PathBuf, limit: usize) -> io::Result<Self> {
         make_fifo(&path)?;
         let pipe = Some(open_reader(&path)?);
-        Ok(Self { path, pipe, sink: Sink::new(limit) })
+        Ok(Self { path, pipe, terminal: None, sink: Sink::new(limit) })
+    }
+
+    /// Opens a terminal.
+    fn terminal(limit: usize) -> io::Result<Self> {
+        let Terminal { reader, held, path } = Terminal::open()?;
+        let (pipe, terminal) = (Some(reader), Some(held));
+        Ok(Self { path, pipe, terminal, sink: Sink::new(limit) })
+    }
+
+    /// Lets go of a terminal and reads what is on its way: the kernel hands it on in its own
+    /// time, so that its end or a silence is waited for.
+    fn end_terminal(&mut self, buffer: &mut [u8]) -> io::Result<()> {
+        if self.terminal.take().is_none() {
+            return Ok(());
+        }
+        let deadline = Instant::now() + LINGER;
+        while let Some(pipe) = self.pipe.as_ref().filter(|_| Instant::now() < deadline) {
+            wait_readable(&[pipe.as_fd()], Some(deadline.min(Instant::now() + SILENCE)))?;
+            if self.pump(buffer)? == 0 {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Reads once, when something is there.
@@ -80,9 +114,18 @@ pub(super) struct Lane {
 
 impl Lane {
     /// Opens the pipes of run `run` in `folder`.
-    pub(super) fn open(folder: &Path, run: usize, apart: bool, limit: usize) -> io::Result<Self> {
-        let out = Stream::open(folder.join(format!("o{run}")), limit)?;
-        let err = apart.then(|| Stream::open(folder.join(format!("e{run}")), limit)).transpose()?;
+    pub(super) fn open(
+        folder: &Path,
+        run: usize,
+        streams: Streams,
+        limit: usize,
+    ) -> io::Result<Self> {
+        let pipe = |letter| Stream::open(folder.join(format!("{letter}{run}")), limit);
+        let (out, err) = match streams {
+            Streams::Joined => (pipe('o')?, None),
+            Streams::Apart => (pipe('o')?, Some(pipe('e')?)),
+            Streams::Terminal => (Stream::terminal(limit)?, None),
+        };
         Ok(Self { run, out, err, limit, kept: false })
     }
 
@@ -99,6 +142,11 @@ impl Lane {
     /// The path of the standard output's pipe.
     pub(super) fn out_path(&self) -> &Path {
         &self.out.path
+    }
+
+    /// The terminal that the block reads from, where it has one.
+    pub(super) fn in_path(&self) -> Option<&Path> {
+        self.out.terminal.as_ref().map(|_| self.out.path.as_path())
     }
 
     /// The path of the standard error's own pipe.
@@ -141,11 +189,15 @@ impl Lane {
     /// hold them keep them.
     pub(super) fn take(&mut self, buffer: &mut [u8]) -> io::Result<(Output, Option<Output>)> {
         self.drain(buffer)?;
+        let is_terminal = self.out.terminal.is_some();
+        self.out.end_terminal(buffer)?;
         let limit = self.limit;
         let out = self.out.take(limit);
         let err = self.err.as_mut().map(|stream| stream.take(limit));
         for stream in self.streams() {
-            forget_file(&stream.path);
+            if !is_terminal {
+                forget_file(&stream.path);
+            }
             // Learns whether a writer is left.
             stream.pump(buffer)?;
         }

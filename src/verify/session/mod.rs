@@ -64,10 +64,22 @@ pub(crate) struct Request<'a> {
     pub(crate) text: &'a str,
     /// How long it may take.
     pub(crate) timeout: Duration,
-    /// Whether standard error is kept apart; otherwise both are one stream, in order.
-    pub(crate) stderr_apart: bool,
+    /// Where the block prints.
+    pub(crate) streams: Streams,
     /// The user's wish to stop. A teardown block after the first signal passes none.
     pub(crate) interrupt: Option<&'a Interrupt>,
+}
+
+/// Where a block prints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Streams {
+    /// Standard output and standard error are one stream, in order.
+    #[default]
+    Joined,
+    /// Standard error is kept apart.
+    Apart,
+    /// Both are one terminal, and so is the standard input, which is at its end.
+    Terminal,
 }
 
 /// How a block ended.
@@ -212,8 +224,9 @@ impl Session {
     /// have their process ids in front.
     pub(crate) fn keep(mut self) -> Result<Ended, SessionError> {
         let failed = SessionError::system("leave the session");
-        self.shell = None;
+        // The shell ends first, by the keeper: it would take the end of its pipe for its own.
         let survivors = self.kept.keep_all().map_err(&failed)?;
+        self.shell = None;
         let nothing = Sink::new(self.options.output_limit).finish();
         self.ended(survivors, nothing)
     }
@@ -256,7 +269,8 @@ impl Session {
     fn leave(&mut self) -> Result<Output, SessionError> {
         let failed = SessionError::system("end the session");
         let limit = self.options.output_limit;
-        let lane = Lane::open(self.folder.path(), self.runs, false, limit).map_err(&failed)?;
+        let lane =
+            Lane::open(self.folder.path(), self.runs, Streams::Joined, limit).map_err(&failed)?;
         self.notice_end()?;
         self.lanes.push(lane);
         if let Some(shell) = &mut self.shell {

@@ -5,7 +5,7 @@ use super::output::Sink;
 use super::script::{self, Patterns, Pipestatus, Places};
 use super::shell::{Event, Waiting};
 use super::syntax::{self, SyntaxFault};
-use super::{End, Left, Outcome, Output, Request, Session, SessionError};
+use super::{End, Left, Outcome, Output, Request, Session, SessionError, Streams};
 use crate::proc::{Report, forget_file};
 use regex::Regex;
 use std::path::{Path, PathBuf};
@@ -97,7 +97,7 @@ impl Session {
     /// The outcome of a block that did not run.
     pub(super) fn not_run(&self, finish: Finish, request: &Request<'_>) -> Outcome {
         let nothing = || Sink::new(self.options.output_limit).finish();
-        let stderr = request.stderr_apart.then(nothing);
+        let stderr = (request.streams == Streams::Apart).then(nothing);
         outcome(finish, (nothing(), stderr), Duration::ZERO)
     }
 
@@ -158,7 +158,7 @@ impl Session {
     ) -> Result<Outcome, SessionError> {
         let failed = SessionError::system("read the block's output");
         let (folder, limit) = (self.folder.path(), self.options.output_limit);
-        let lane = Lane::open(folder, run, request.stderr_apart, limit).map_err(&failed)?;
+        let lane = Lane::open(folder, run, request.streams, limit).map_err(&failed)?;
         let begin = Instant::now();
         self.send_block(run, (request.text, text), &lane)?;
         self.lanes.push(lane);
@@ -182,7 +182,8 @@ impl Session {
         let Some(shell) = &self.shell else { return Ok(()) };
         let echoes = self.left.flags.contains('v') || turns_echo_on(text);
         let pipestatus = if echoes { Pipestatus::Unknown } else { Pipestatus::Taken };
-        let places = Places { text: file, out: lane.out_path(), err: lane.err_path(), pipestatus };
+        let (input, out, err) = (lane.in_path(), lane.out_path(), lane.err_path());
+        let places = Places { text: file, input, out, err, pipestatus };
         let block = script::block(&places, self.left.status);
         let finish = script::finish(run, shell.report_path());
         shell.send(&[block, finish].concat())

@@ -73,6 +73,8 @@ pub(super) fn check(text: &Path, patterns: Patterns, report: &Path) -> Vec<u8> {
 pub(super) struct Places<'a> {
     /// The file with the text.
     pub(super) text: &'a Path,
+    /// What the block reads, where that is a terminal.
+    pub(super) input: Option<&'a Path>,
     /// The pipe of the standard output.
     pub(super) out: &'a Path,
     /// The pipe of the standard error, when it is kept apart.
@@ -111,7 +113,9 @@ pub(super) fn block(places: &Places<'_>, status: i32) -> Vec<u8> {
         before.as_bytes(),
         b"\"",
         after,
-        b" </dev/null >|",
+        b" <",
+        &quote(places.input.unwrap_or(Path::new("/dev/null"))),
+        b" >|",
         &quote(places.out),
     ]
     .concat();

@@ -7,7 +7,7 @@ mod processes;
 mod shell_state;
 mod streams;
 
-use super::{End, OUTPUT_LIMIT, Outcome, Request, Session, SessionOptions};
+use super::{End, OUTPUT_LIMIT, Outcome, Request, Session, SessionOptions, Streams};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -44,13 +44,13 @@ impl World {
     }
 
     fn run_within(&mut self, text: &str, timeout: Duration) -> Outcome {
-        let request = Request { text, timeout, stderr_apart: false, interrupt: None };
+        let request = Request { text, timeout, streams: Streams::Joined, interrupt: None };
         self.session.run(&request).unwrap()
     }
 
     fn run_apart(&mut self, text: &str) -> Outcome {
         let timeout = Duration::from_secs(30);
-        let request = Request { text, timeout, stderr_apart: true, interrupt: None };
+        let request = Request { text, timeout, streams: Streams::Apart, interrupt: None };
         self.session.run(&request).unwrap()
     }
 

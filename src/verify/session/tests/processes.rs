@@ -183,7 +183,7 @@ fn helper_that_is_interrupted() {
     let request = |text| Request {
         text,
         timeout: Duration::from_secs(60),
-        stderr_apart: false,
+        streams: super::Streams::Joined,
         interrupt: Some(&interrupt),
     };
     let outcome = world.session.run(&request("echo part; sleep 660")).unwrap();

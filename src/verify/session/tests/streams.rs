@@ -84,7 +84,7 @@ fn a_nul_byte_is_refused() {
     let request = super::Request {
         text: "echo a\nprintf '\0'",
         timeout: std::time::Duration::from_secs(1),
-        stderr_apart: false,
+        streams: super::Streams::Joined,
         interrupt: None,
     };
     let error = world.session.run(&request).unwrap_err();

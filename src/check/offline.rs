@@ -1,0 +1,384 @@
+//! Whether the generated site works when it is opened from a disk: nothing from elsewhere, no
+//! module, no `fetch`, every link ends in a file that is there (OF401 to OF407).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use html5gum::{StartTag, Token, Tokenizer};
+use rayon::prelude::*;
+
+use crate::address::decode;
+use crate::diag::{Diagnostic, Failure};
+
+/// Longest path that Windows has room for below a folder of downloads.
+const LONGEST: usize = 170;
+
+/// Relations of a `<link>` that load something.
+const LOADING: &[&str] =
+    &["stylesheet", "icon", "preload", "modulepreload", "prefetch", "manifest", "apple-touch-icon"];
+
+/// What a page of the site says of itself.
+#[derive(Debug, Default)]
+struct Facts {
+    /// The anchors.
+    ids: BTreeSet<String>,
+    /// The links to files of the site: path, fragment, as written.
+    links: Vec<(String, Option<String>, String)>,
+    /// What is wrong with the page alone.
+    found: Vec<Diagnostic>,
+}
+
+/// Checks the files of a site; `read` gives the bytes of one.
+///
+/// # Errors
+/// A file cannot be read.
+pub(crate) fn offline(
+    names: &BTreeSet<String>,
+    read: &(dyn Fn(&str) -> Result<Vec<u8>, Failure> + Sync),
+) -> Result<Vec<Diagnostic>, Failure> {
+    let ours: Vec<&String> = names.iter().filter(|name| is_generated(name)).collect();
+    let facts: Result<Vec<(&String, Facts)>, Failure> = ours
+        .into_par_iter()
+        .map(|name| {
+            let bytes = read(name)?;
+            let text = String::from_utf8_lossy(&bytes);
+            Ok((name, facts(name, &text)))
+        })
+        .collect();
+    let mut facts: BTreeMap<&String, Facts> = facts?.into_iter().collect();
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for page in facts.values_mut() {
+        found.append(&mut page.found);
+    }
+    for (page, of_page) in &facts {
+        let check = |(path, fragment, written): &(String, Option<String>, String)| {
+            broken(names, &facts, (path, fragment.as_deref())).map(|(code, what)| {
+                let message = format!("page {page} links to {written:?}; {what}");
+                Diagnostic::error(code, message).in_file((*page).clone(), None)
+            })
+        };
+        let broken: BTreeMap<String, Diagnostic> =
+            of_page.links.iter().filter_map(check).map(|d| (d.message.clone(), d)).collect();
+        found.extend(
+            broken.into_values().map(|d| d.hint("see where the page's text or template writes it")),
+        );
+    }
+    found.extend(names.iter().filter_map(|name| too_long(name)));
+    Ok(found)
+}
+
+/// Whether a file is a page, a script or a style sheet that labdoc or the site's theme made; files
+/// of kits and of runs are published as they are.
+fn is_generated(name: &str) -> bool {
+    let given = (name.starts_with("kit/") && name.contains("/files/"))
+        || (name.starts_with("evidence/") && name.contains("/raw/"))
+        || (name.starts_with("evidence/reports/") && name.rsplit('.').next() != Some("html"));
+    let index = name.ends_with("/index.html");
+    let kind = name.rsplit('.').next();
+    matches!(kind, Some("html" | "css" | "js")) && (index || !given)
+}
+
+/// OF407.
+fn too_long(name: &str) -> Option<Diagnostic> {
+    let length = name.chars().count();
+    let message =
+        format!("offline path is {length} characters; Windows has room for about {LONGEST}");
+    let found = Diagnostic::warning("OF407", message).in_file(name, None);
+    (length > LONGEST).then(|| found.hint("shorten the names of folders and files"))
+}
+
+/// What one file says of itself.
+fn facts(name: &str, text: &str) -> Facts {
+    let mut facts = Facts::default();
+    match name.rsplit('.').next() {
+        Some("js") => script(name, text, &mut facts.found),
+        Some("css") => style(name, text, &mut facts.found),
+        _ => {
+            let mut page = Page { name, facts: &mut facts };
+            for token in Tokenizer::new(text) {
+                if let Ok(Token::StartTag(tag)) = token {
+                    page.tag(&tag);
+                }
+            }
+        }
+    }
+    facts
+}
+
+/// OF402 in a script: what browsers refuse in a page from the disk.
+fn script(name: &str, text: &str, found: &mut Vec<Diagnostic>) {
+    for word in ["fetch(", "XMLHttpRequest", "new Worker(", "new SharedWorker(", "import("] {
+        let uses = text.match_indices(word).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'))
+        });
+        if uses {
+            found.push(of402(name, word.trim_end_matches('(')));
+        }
+    }
+}
+
+/// OF401 and OF402 in a style sheet.
+fn style(name: &str, text: &str, found: &mut Vec<Diagnostic>) {
+    for (at, _) in text.match_indices("url(") {
+        let target = text[at + 4..].trim_start_matches(['"', '\'', ' ']);
+        let target = target.split(['"', '\'', ')']).next().unwrap_or("");
+        if is_remote(target) {
+            found.push(of401(name, target));
+        } else if target.starts_with('/') {
+            found.push(of404(name, target));
+        }
+        let property = text[..at].rsplit(['{', ';', '}']).next().unwrap_or("");
+        let mask = property.trim_start().starts_with("mask") || property.contains("-mask");
+        if mask && !target.starts_with("data:") && !target.starts_with('#') {
+            found.push(of402(name, "mask-image url"));
+        }
+    }
+    if let Some((_, rest)) = text.split_once("@import") {
+        let target = rest.trim_start_matches(['"', '\'', ' ']).split(['"', '\'', ';']).next();
+        if let Some(target) = target.filter(|target| is_remote(target)) {
+            found.push(of401(name, target));
+        }
+    }
+}
+
+/// OF401.
+fn of401(page: &str, address: &str) -> Diagnostic {
+    Diagnostic::error("OF401", format!("page {page} loads {address}; the offline copy may not"))
+        .in_file(page, None)
+        .hint("put the file into the site's folder and link it there")
+}
+
+/// OF402.
+fn of402(page: &str, what: &str) -> Diagnostic {
+    Diagnostic::error("OF402", format!("page {page} uses {what}; it does not work from file://"))
+        .in_file(page, None)
+        .hint("use a classic script beside the page, and icons inside the page")
+}
+
+/// OF404.
+fn of404(page: &str, address: &str) -> Diagnostic {
+    Diagnostic::error("OF404", format!("page {page} uses root-absolute link \"{address}\""))
+        .in_file(page, None)
+        .hint("write the address relative to the page")
+}
+
+/// Whether an address leads to another machine.
+fn is_remote(address: &str) -> bool {
+    let lower = address.trim().to_ascii_lowercase();
+    lower.starts_with("//") || lower.starts_with("http://") || lower.starts_with("https://")
+}
+
+/// Whether an address has a scheme, such as `mailto:`.
+fn has_scheme(address: &str) -> bool {
+    let end = address.find([':', '/', '?', '#']);
+    end.is_some_and(|end| end > 0 && address[end..].starts_with(':'))
+}
+
+/// A page that is being read.
+struct Page<'a> {
+    name: &'a str,
+    facts: &'a mut Facts,
+}
+
+impl Page<'_> {
+    /// Takes one element.
+    fn tag(&mut self, tag: &StartTag<()>) {
+        let name = String::from_utf8_lossy(&tag.name).into_owned();
+        let attribute = |key: &str| {
+            let value = tag.attributes.get(key.as_bytes());
+            value.map(|value| String::from_utf8_lossy(value).into_owned())
+        };
+        self.facts.ids.extend(attribute("id"));
+        if name == "a" {
+            self.facts.ids.extend(attribute("name"));
+        }
+        for refused in ["crossorigin", "integrity"] {
+            if attribute(refused).is_some() {
+                self.facts.found.push(of402(self.name, refused));
+            }
+        }
+        let kind = attribute("type").unwrap_or_default();
+        if name == "script" && kind.eq_ignore_ascii_case("module") {
+            self.facts.found.push(of402(self.name, "type=module"));
+        }
+        if attribute("style").is_some_and(|style| style.contains("mask") && style.contains("url("))
+        {
+            self.facts.found.push(of402(self.name, "mask-image url"));
+        }
+        let nofollow = attribute("content").is_some_and(|text| text.contains("nofollow"));
+        let robots = attribute("name").is_some_and(|text| text.eq_ignore_ascii_case("robots"));
+        if name == "meta" && robots && nofollow && self.name.starts_with("kit/") {
+            let message = "kit index pages carry robots nofollow; wget -r would fetch nothing";
+            let found = Diagnostic::error("OF406", message).in_file(self.name, None);
+            self.facts.found.push(found.hint("take `nofollow` out of the template"));
+        }
+        self.addresses(&name, &attribute);
+    }
+
+    /// The addresses of one element.
+    fn addresses(&mut self, name: &str, attribute: &dyn Fn(&str) -> Option<String>) {
+        for key in ["src", "poster", "data", "srcset"] {
+            let Some(value) = attribute(key) else { continue };
+            let parts: Vec<&str> = if key == "srcset" {
+                value.split(',').filter_map(|part| part.split_whitespace().next()).collect()
+            } else {
+                vec![value.as_str()]
+            };
+            for part in parts {
+                self.loaded(part);
+            }
+        }
+        let Some(href) = attribute("href").or_else(|| attribute("xlink:href")) else { return };
+        let rel = attribute("rel").unwrap_or_default().to_ascii_lowercase();
+        match name {
+            "use" if !href.starts_with('#') => {
+                self.facts.found.push(of402(self.name, "external `<use>`"));
+            }
+            "use" => {}
+            "link" if rel.split_whitespace().any(|word| LOADING.contains(&word)) => {
+                self.loaded(&href);
+            }
+            "link" | "base" => {}
+            "image" => self.loaded(&href),
+            _ => self.link(&href),
+        }
+    }
+
+    /// An address that is loaded with the page.
+    fn loaded(&mut self, address: &str) {
+        if is_remote(address) {
+            self.facts.found.push(of401(self.name, address));
+        } else {
+            self.link(address);
+        }
+    }
+
+    /// An address of the site.
+    fn link(&mut self, address: &str) {
+        if is_remote(address) || has_scheme(address) {
+            return;
+        }
+        if address.starts_with('/') {
+            self.facts.found.push(of404(self.name, address));
+            return;
+        }
+        let (rest, fragment) = match address.split_once('#') {
+            Some((rest, fragment)) => (rest, Some(decoded(fragment))),
+            None => (address, None),
+        };
+        let rest = rest.split('?').next().unwrap_or("");
+        let path = resolve(self.name, &decoded(rest));
+        self.facts.links.push((path, fragment, address.to_owned()));
+    }
+}
+
+/// A part of an address, decoded where it can be.
+fn decoded(text: &str) -> String {
+    decode(text).unwrap_or_else(|| text.to_owned())
+}
+
+/// A relative path as seen from a page, without `.` and `..`; with its slash where it ends in one.
+fn resolve(page: &str, path: &str) -> String {
+    if path.is_empty() {
+        return page.to_owned();
+    }
+    let mut parts: Vec<&str> = page.split('/').collect();
+    parts.pop();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    parts.join("/")
+}
+
+/// What is wrong with a link: a folder, a file that is not there, an anchor that is not there.
+fn broken(
+    names: &BTreeSet<String>,
+    facts: &BTreeMap<&String, Facts>,
+    (path, fragment): (&str, Option<&str>),
+) -> Option<(&'static str, String)> {
+    if !names.contains(path) {
+        let folder = path.trim_end_matches('/');
+        let index = if folder.is_empty() {
+            "index.html".to_owned()
+        } else {
+            format!("{folder}/index.html")
+        };
+        if names.contains(&index) {
+            return Some(("OF403", format!("offline needs \"{index}\"")));
+        }
+        return Some(("OF405", format!("there is no file {path}")));
+    }
+    let fragment = fragment.filter(|fragment| !fragment.is_empty() && *fragment != "top")?;
+    let page = facts.get(&path.to_owned())?;
+    // A viewer shows the beginning of a large file only.
+    let cut = path.contains("/view/") && fragment.starts_with('L');
+    (!cut && !page.ids.contains(fragment)).then(|| ("OF405", "no such anchor".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The codes of a site of these files.
+    fn check(files: &[(&str, &str)], expect: &[&str]) {
+        let names: BTreeSet<String> = files.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let read = |name: &str| {
+            let text = files.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
+            Ok(text.as_bytes().to_vec())
+        };
+        let found = offline(&names, &read).expect("readable");
+        let codes: Vec<&str> = found.iter().map(|found| found.code).collect();
+        assert_eq!(codes, expect, "{found:#?}");
+    }
+
+    #[test]
+    fn a_page_that_works_from_the_disk() {
+        check(
+            &[
+                (
+                    "index.html",
+                    "<a href='a/b.html#x'>b</a><a href='https://x.org/'>x</a><a href='mailto:a@b.c'>m</a><link rel=canonical href='https://x.org/'><a href='#'>top</a>",
+                ),
+                (
+                    "a/b.html",
+                    "<p id=x><a href='../index.html'>up</a><a href='%ED%95%9C.html#%EA%B0%80'>k</a><script src='../s.js'></script>",
+                ),
+                ("a/한.html", "<p id=가>"),
+                ("s.js", "prefetch(1); o.fetch();"),
+            ],
+            &[],
+        );
+    }
+
+    #[test]
+    fn what_does_not() {
+        check(&[("a.html", "<script src=https://cdn.example/x.js></script>")], &["OF401"]);
+        check(&[("a.html", "<img srcset='//cdn.example/x.png 2x'>")], &["OF401"]);
+        check(&[("a.css", "a{background:url(https://x.org/a.png)}")], &["OF401"]);
+        check(&[("a.html", "<script type=module></script>")], &["OF402"]);
+        check(&[("a.html", "<p crossorigin integrity=x>")], &["OF402", "OF402"]);
+        check(&[("a.html", "<svg><use href='s.svg#i'></svg>")], &["OF402"]);
+        check(&[("a.js", "fetch('x')")], &["OF402"]);
+        check(&[("a.css", "a{mask-image:url(x.svg)}")], &["OF402"]);
+        check(&[("a.html", "<a href='kit/'>"), ("kit/index.html", "")], &["OF403"]);
+        check(&[("a.html", "<a href='kit'>"), ("kit/index.html", "")], &["OF403"]);
+        check(&[("a.html", "<a href='/b.html'>"), ("b.html", "")], &["OF404"]);
+        check(&[("a.html", "<a href='b.html#C7'>"), ("b.html", "")], &["OF405"]);
+        check(&[("a.html", "<a href='gone.html'>")], &["OF405"]);
+        check(&[("kit/a/index.html", "<meta name=robots content=nofollow>")], &["OF406"]);
+        let long = format!("{}.txt", "x".repeat(170));
+        check(&[(&long, "")], &["OF407"]);
+    }
+
+    #[test]
+    fn files_of_kits_and_runs_are_not_ours() {
+        let evil = "<script type=module src=https://x.org></script>";
+        check(&[("kit/a/files/x.html", evil), ("evidence/T1/r/raw/x.js", "fetch(1)")], &[]);
+    }
+}

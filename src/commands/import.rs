@@ -1,0 +1,105 @@
+//! `labdoc evidence import`: a bundle of others, checked as data and never run.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::{Ended, find_root};
+use crate::check::exposure;
+use crate::cli::{Common, Console};
+use crate::diag::{Diagnostic, Failure, Severity};
+use crate::disk;
+use crate::evidence::{
+    Files, Manifest, Verdict, is_bundle_id, is_run_id, load_bundles, runs, unpack,
+};
+use crate::source::Sources;
+
+/// Imports an archive or a folder.
+///
+/// # Errors
+/// It cannot be read, holds something that is refused, or is there already.
+pub(crate) fn import(common: &Common, from: &Path, console: &Console) -> Result<Ended, Failure> {
+    let root = find_root(common)?;
+    let files = unpack(from)?;
+    let runs = runs(&files);
+    if runs.is_empty() {
+        let message = format!("{} holds no manifest.yaml", from.display());
+        return Err(Failure::new(message)
+            .hint("a bundle has manifest.yaml, run.sh, result.txt and verdict.json"));
+    }
+    disk::create_folder(&root.join("evidence"))?;
+    let scratch = disk::temporary_folder("labdoc-import-")?;
+    let mut targets = Vec::new();
+    for run in &runs {
+        let target = target(run)?;
+        if disk::kind(&root.join(&target))?.is_some() {
+            return Err(Failure::new(format!("{target} is there already"))
+                .hint("a recorded run is never written over; give the bundle another number"));
+        }
+        for (path, bytes) in run {
+            disk::write(&scratch.path().join(&target).join(path), bytes)?;
+        }
+        targets.push(target);
+    }
+    let found = check(scratch.path())?;
+    let tally = console.findings(&found, &Sources::default());
+    if tally.errors > 0 {
+        console.summary(
+            "nothing was imported",
+            &json!({ "outcome": "findings", "errors": tally.errors }),
+        );
+        return Ok(Ended::Findings);
+    }
+    for (run, target) in runs.iter().zip(&targets) {
+        write(&root, target, run)?;
+    }
+    let sentence = format!("imported {}; it was checked, and not run", targets.join(", "));
+    console.summary(&sentence, &json!({ "outcome": "clean", "imported": targets }));
+    Ok(Ended::Clean)
+}
+
+/// The folder of a run from the root: its own in its bundle, or the bundle where it is flat.
+fn target(run: &Files) -> Result<String, Failure> {
+    let text = |name: &str| {
+        let bytes = run.get(name).ok_or_else(|| Failure::new(format!("{name} is missing")))?;
+        String::from_utf8(bytes.clone()).map_err(|_| Failure::new(format!("{name} is no UTF-8")))
+    };
+    let manifest = Manifest::parse(&text("manifest.yaml")?).map_err(|fault| {
+        Failure::new(format!("manifest.yaml:{}: {}", fault.line, fault.message))
+    })?;
+    let verdict = Verdict::parse(&text("verdict.json")?)
+        .map_err(|(message, line)| Failure::new(format!("verdict.json:{line}: {message}")))?;
+    if !is_bundle_id(&manifest.id) {
+        return Err(Failure::new(format!("manifest.yaml: `{}` is no bundle id", manifest.id)));
+    }
+    let id = manifest.id;
+    Ok(if is_run_id(&verdict.run_id) {
+        format!("evidence/{id}/{}", verdict.run_id)
+    } else {
+        format!("evidence/{id}")
+    })
+}
+
+/// Everything that is wrong with the runs in a scratch folder.
+fn check(scratch: &Path) -> Result<Vec<Diagnostic>, Failure> {
+    let bundles = load_bundles(scratch)?;
+    let mut found: Vec<Diagnostic> =
+        bundles.values().flat_map(|bundle| bundle.faults.clone()).collect();
+    found.extend(exposure::of_evidence(scratch, &[])?);
+    found.sort_by_key(|found| found.severity != Severity::Error);
+    Ok(found)
+}
+
+/// Writes a run beside its place, then renames it.
+fn write(root: &Path, target: &str, run: &Files) -> Result<(), Failure> {
+    let full = root.join(target);
+    let name = target.rsplit('/').next().unwrap_or(target);
+    let parent = full.parent().unwrap_or(root);
+    let temporary = parent.join(format!(".labdoc-{name}"));
+    disk::remove_folder(&temporary)?;
+    for (path, bytes) in run {
+        disk::write(&temporary.join(path), bytes)?;
+    }
+    disk::rename(&temporary, &full)?;
+    Ok(())
+}

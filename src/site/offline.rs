@@ -1,0 +1,180 @@
+//! The whole site in one archive, to be opened from a disk. It is the site as it is online but
+//! for canonical links, the site map and the way to the archive itself.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::Site;
+use super::output::Staging;
+use crate::diag::Failure;
+use crate::digest::sha256_hex;
+use crate::kit::pack::{DEFAULT_MTIME, Member, tar_gz, zip};
+
+/// Files that only a server reads.
+const ONLINE_ONLY: &[&str] = &["sitemap.xml", "robots.txt", "_headers", "nginx-snippet.conf"];
+
+/// What stands in an unpacked copy for those who open it.
+const README: &str = "\
+This folder is a whole site that works without a network.
+
+  1. Unpack the archive first; a page opened inside of it finds nothing.
+  2. Open index.html in a browser.
+
+Browsers that are installed as snap packages cannot read /tmp or folders whose names begin with a
+dot: put the folder into your home. On Windows prefer a drive letter to \\\\server\\share, and a
+short path to a deep one.
+
+SHA256SUMS lists every file; in this folder: sha256sum -c SHA256SUMS
+";
+
+/// The parts of a page that only make sense online.
+static ONLINE_PARTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?:[ \t]*<link rel="canonical"[^>]*>\n?)|(?:\n?<p class="offline">.*?</p>)"#).ok()
+});
+
+/// Where the archives are published.
+const FOLDER: &str = "offline";
+
+/// The name of the folder in the archives: short, visible, in letters that every system and
+/// every unpacker knows.
+pub(super) fn top(site: &Site<'_>) -> String {
+    let book = &site.book.config.file.book;
+    let host = book.base_url.as_deref().and_then(|url| url.split("://").nth(1));
+    let host = host.and_then(|rest| rest.split(['/', ':']).next()).unwrap_or("site");
+    let of_title = plain(&book.title);
+    let name = if of_title.len() > 2 { of_title } else { plain(host) };
+    let version = book.version.as_deref().map(plain).filter(|version| !version.is_empty());
+    version.map_or_else(|| format!("labdoc-{name}"), |version| format!("labdoc-{name}-{version}"))
+}
+
+/// A text in ASCII letters, digits and dots, with single hyphens between them.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.to_ascii_lowercase().chars().filter(char::is_ascii) {
+        let c = if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+        if c != '-' || (!out.is_empty() && !out.ends_with('-')) {
+            out.push(c);
+        }
+    }
+    out.truncate(24);
+    out.trim_matches(['-', '.']).to_owned()
+}
+
+/// Whether the site has an offline copy.
+pub(super) fn wanted(site: &Site<'_>) -> bool {
+    site.book.config.file.offline.archive
+}
+
+/// Packs everything that is staged.
+///
+/// # Errors
+/// A file cannot be read or written.
+pub(super) fn archive(site: &Site<'_>, staging: &Staging) -> Result<(), Failure> {
+    let names = staging.names();
+    let top = top(site);
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+    for name in names.iter().filter(|name| belongs(name)) {
+        files.push((name.clone(), offline_bytes(name, staging.read(name)?)));
+    }
+    files.push(("OFFLINE-README.txt".to_owned(), README.as_bytes().to_vec()));
+    files.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut sums = String::new();
+    for (name, bytes) in &files {
+        // Writing to a string cannot fail.
+        let _ = writeln!(sums, "{}  {name}", sha256_hex(bytes));
+    }
+    files.push(("SHA256SUMS".to_owned(), sums.into_bytes()));
+    files.sort_by(|a, b| a.0.cmp(&b.0));
+    let scripts: BTreeSet<&str> = executables(&files);
+    let members: Vec<Member<'_>> = files
+        .iter()
+        .map(|(name, bytes)| Member {
+            path: format!("{top}/{name}"),
+            size: bytes.len() as u64,
+            mode: if scripts.contains(name.as_str()) { 0o755 } else { 0o644 },
+            open: Box::new(move || Ok(Box::new(bytes.as_slice()))),
+        })
+        .collect();
+    let mut list = String::new();
+    for (ending, packed) in
+        [("tar.gz", tar_gz(&members, DEFAULT_MTIME)), ("zip", zip(&members, DEFAULT_MTIME))]
+    {
+        let name = format!("{top}.{ending}");
+        let bytes = bytes_of(packed).map_err(|error| {
+            Failure::new(format!("the offline copy {name} cannot be packed: {error}"))
+        })?;
+        let _ = writeln!(list, "{}  {name}", sha256_hex(&bytes));
+        staging.put(&format!("{FOLDER}/{name}"), &bytes)?;
+    }
+    staging.put(&format!("{FOLDER}/SHA256SUMS"), list.as_bytes())
+}
+
+/// The bytes of a packed archive.
+fn bytes_of(packed: io::Result<crate::disk::Spool>) -> io::Result<Vec<u8>> {
+    use std::io::{Read as _, Seek as _};
+    let mut spool = packed?;
+    spool.rewind()?;
+    let mut bytes = Vec::new();
+    spool.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Whether a file of the site is in the copy.
+fn belongs(name: &str) -> bool {
+    !name.starts_with("offline/") && !ONLINE_ONLY.contains(&name)
+}
+
+/// The bytes of a file in the copy.
+fn offline_bytes(name: &str, bytes: Vec<u8>) -> Vec<u8> {
+    if !name.ends_with(".html") {
+        return bytes;
+    }
+    match (std::str::from_utf8(&bytes), ONLINE_PARTS.as_ref()) {
+        (Ok(text), Some(parts)) => parts.replace_all(text, "").into_owned().into_bytes(),
+        _ => bytes,
+    }
+}
+
+/// The scripts of kits and runs, which a reader starts.
+fn executables(files: &[(String, Vec<u8>)]) -> BTreeSet<&str> {
+    let kept = |name: &str| {
+        (name.starts_with("kit/") || name.starts_with("evidence/")) && !name.ends_with(".txt")
+    };
+    let scripts = files.iter().filter(|(name, bytes)| kept(name) && bytes.starts_with(b"#!"));
+    scripts.map(|(name, _)| name.as_str()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_plain() {
+        let check = |text: &str, expect: &str| assert_eq!(plain(text), expect);
+        check("Home lab: DNS & GSLB", "home-lab-dns-gslb");
+        check("홈랩 기술 문서", "");
+        check("홈랩 DNS 문서", "dns");
+        check("0.3.0-rc.1", "0.3.0-rc.1");
+        check("../../x", "x");
+    }
+
+    #[test]
+    fn only_what_is_online_differs() {
+        let page = "<head>\n<link rel=\"canonical\" href=\"https://x.org/\">\n</head>\n<footer>\n<p>a</p>\n<p class=\"offline\"><a href=\"offline/index.html\">b</a></p>\n</footer>";
+        let copy = offline_bytes("index.html", page.as_bytes().to_vec());
+        assert_eq!(
+            String::from_utf8_lossy(&copy),
+            "<head>\n</head>\n<footer>\n<p>a</p>\n</footer>"
+        );
+        assert_eq!(offline_bytes("x.txt", page.as_bytes().to_vec()), page.as_bytes());
+        let kept = ["index.html", "kit/a/files/x"].map(belongs);
+        assert_eq!(
+            (kept, belongs("offline/a.zip"), belongs("sitemap.xml")),
+            ([true; 2], false, false)
+        );
+    }
+}

@@ -1,0 +1,379 @@
+//! Properties of refresh: for any page and any output, only outputs change, twice is once, and
+//! the same run verifies afterwards.
+//!
+//! `PROPTEST_CASES` sets the number of cases (1,000; `make test-long` 10,000).
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::edit::apply;
+use super::judge::{judge, settle};
+use super::outcome::{PageResult, StepResult};
+use super::plan::{Plan, Selection, plan};
+use super::rewrite::{Refresh, command_lines};
+use super::session::{End, Outcome, Output};
+use crate::book::{Page, parse};
+use crate::compare::escape;
+use crate::config::Config;
+use crate::source::Sources;
+
+/// The settings of every page; its classes are compiled once.
+static CONFIG: LazyLock<Config> = LazyLock::new(Config::default);
+
+/// What stands before the lines of a block: the first line's prefix and that of the others.
+const CONTAINERS: &[(&str, &str)] =
+    &[("", ""), ("1. ", "   "), ("10. ", "    "), ("> ", "> "), ("> - ", ">   "), ("- > ", "  > ")];
+
+/// Lines as programs print them.
+const LINES: &[&str] = &[
+    "state OK",
+    "state BAD",
+    "",
+    "ip 10.0.0.1",
+    "ip 10.0.0.2",
+    "ip 10.0.0.3",
+    "from 10.0.0.1 to 10.0.0.2",
+    "from 10.0.0.2 to 10.0.0.1",
+    "pod web-7d4b9c6f5d-x2x4z up",
+    "pod web-6c8f5d9b7-q9q2p up",
+    "sent 12",
+    "sent 13",
+    "```",
+    "````",
+    "~~~",
+    "...",
+    "a  <- b",
+    "\ttab",
+    "  indented",
+    "# heading",
+    "> quote",
+    "- item",
+    "<!-- comment",
+    "NAME   READY   IP",
+    "web-7d4b9c6f5d-x2x4z   1/1   10.0.0.1",
+    "web-6c8f5d9b7-q9q2p   1/1   10.0.0.2",
+    "db-0   0/1   10.0.0.3",
+    "끝 ✓",
+];
+
+/// A line that an author wrote into an output.
+#[derive(Clone, Debug)]
+enum Written {
+    Line(&'static str),
+    Noted(&'static str),
+    Gap,
+}
+
+/// One block of a page.
+#[derive(Clone, Debug)]
+struct Spec {
+    container: (&'static str, &'static str),
+    fence: char,
+    console: bool,
+    options: &'static str,
+    printed: Vec<Written>,
+    measured: Vec<&'static str>,
+}
+
+/// A page.
+#[derive(Clone, Debug)]
+struct PageSpec {
+    blocks: Vec<Spec>,
+    windows: bool,
+    mark: bool,
+}
+
+fn written() -> impl Strategy<Value = Written> {
+    prop_oneof![
+        8 => select(LINES).prop_map(Written::Line),
+        1 => select(LINES).prop_map(Written::Noted),
+        1 => Just(Written::Gap),
+    ]
+}
+
+/// An output that is often like what is printed.
+fn measured(printed: &[Written]) -> impl Strategy<Value = Vec<&'static str>> + use<> {
+    let base: Vec<&'static str> = printed
+        .iter()
+        .filter_map(|line| match line {
+            Written::Line(text) | Written::Noted(text) => Some(*text),
+            Written::Gap => None,
+        })
+        .collect();
+    let changes = prop::collection::vec((any::<prop::sample::Index>(), select(LINES)), 0..3);
+    let change = move |changes: Vec<(prop::sample::Index, &'static str)>| {
+        let mut lines = base.clone();
+        for (at, text) in changes {
+            match (lines.is_empty(), at.index(3)) {
+                (true, _) | (_, 0) => lines.insert(at.index(lines.len() + 1), text),
+                (_, 1) => {
+                    lines.remove(at.index(lines.len()));
+                }
+                _ => {
+                    let at = at.index(lines.len());
+                    lines[at] = text;
+                }
+            }
+        }
+        lines
+    };
+    prop_oneof![4 => changes.prop_map(change), 1 => prop::collection::vec(select(LINES), 0..6)]
+}
+
+fn block() -> impl Strategy<Value = Spec> {
+    let options = select(
+        &[
+            "",
+            "vary=ip",
+            "vary=ip,pod,n",
+            "vary=ip,pod .unordered",
+            "vary=ip .ordered",
+            "vary=n within=\"n:1\"",
+        ][..],
+    );
+    let printed = prop::collection::vec(written(), 0..6);
+    let shape = (select(CONTAINERS), select(&['`', '~'][..]), any::<bool>(), options, printed);
+    shape.prop_flat_map(|(container, fence, console, options, printed)| {
+        let written = printed.clone();
+        measured(&printed).prop_map(move |measured| Spec {
+            container,
+            fence,
+            console,
+            options,
+            printed: written.clone(),
+            measured,
+        })
+    })
+}
+
+fn page() -> impl Strategy<Value = PageSpec> {
+    (prop::collection::vec(block(), 1..5), any::<bool>(), any::<bool>())
+        .prop_map(|(blocks, windows, mark)| PageSpec { blocks, windows, mark })
+}
+
+impl PageSpec {
+    /// The page's text.
+    fn text(&self) -> String {
+        let mut text = "# Page\n\n".to_owned();
+        for (at, block) in self.blocks.iter().enumerate() {
+            block.write(&mut text, at);
+        }
+        text.push_str("end\n");
+        if self.windows {
+            text = text.replace('\n', "\r\n");
+        }
+        if self.mark { format!("\u{feff}{text}") } else { text }
+    }
+
+    /// What each unit printed.
+    fn transcript(&self) -> BTreeMap<String, String> {
+        let text = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect();
+        let unit = |(at, block): (usize, &Spec)| {
+            let id = if block.console { format!("b{at}/1") } else { format!("b{at}") };
+            (id, text(&block.measured))
+        };
+        self.blocks.iter().enumerate().map(unit).collect()
+    }
+}
+
+impl Spec {
+    /// Writes the block with its output.
+    fn write(&self, text: &mut String, at: usize) {
+        let (first, rest) = self.container;
+        let fence: String = std::iter::repeat_n(self.fence, 5).collect();
+        let mut lines = Vec::new();
+        let printed: Vec<String> =
+            self.printed.iter().map(|line| self.printed_line(line)).collect();
+        if self.console {
+            lines.push(format!("{fence}console {{#b{at} {}}}", self.options));
+            lines.push(format!("$ run {at}"));
+            lines.extend(printed.into_iter().filter(|line| !line.starts_with("> ")));
+            lines.push("$ true".to_owned());
+        } else {
+            lines.push(format!("{fence}sh {{#b{at}}}"));
+            lines.push(format!("run {at}"));
+            lines.extend([fence.clone(), String::new()]);
+            lines.push(format!("{fence}output {{for=b{at} {}}}", self.options));
+            lines.extend(printed);
+        }
+        lines.push(fence);
+        for (at, line) in lines.iter().enumerate() {
+            let prefix = if at == 0 { first } else { rest };
+            let prefix = if line.is_empty() { prefix.trim_end() } else { prefix };
+            let _ = writeln!(text, "{prefix}{line}");
+        }
+        text.push_str("\ntext between\n\n");
+    }
+
+    /// A line as it stands in the page.
+    fn printed_line(&self, line: &Written) -> String {
+        match line {
+            Written::Gap => "...".to_owned(),
+            Written::Line(text) => escape(text),
+            Written::Noted(text) => format!("{}  <- note", escape(text)),
+        }
+    }
+}
+
+/// A parsed page with its plan.
+struct Parsed {
+    sources: Sources,
+    page: Page,
+    plan: Plan,
+}
+
+fn parsed(text: &str) -> Parsed {
+    let mut sources = Sources::default();
+    let file = sources.add("content/a.md", text);
+    let page = parse(&sources, file).value;
+    let plan = plan(&page, &CONFIG, &sources, &Selection::default());
+    Parsed { sources, page, plan }
+}
+
+impl Parsed {
+    /// The page's run, had its blocks printed this.
+    fn run(&self, transcript: &BTreeMap<String, String>) -> PageResult {
+        let mut result = PageResult::default();
+        for step in &self.plan.steps {
+            let mut done = StepResult::new(&step.id);
+            for unit in &step.units {
+                let text = transcript.get(&unit.id).map_or("", String::as_str);
+                done.units.push(judge(step, unit, &outcome(text), &mut result.names));
+            }
+            result.steps.push(done);
+        }
+        settle(&self.plan, &mut result);
+        result
+    }
+
+    /// The text after a refresh of these blocks (all when empty), and what was edited.
+    fn refreshed(
+        &self,
+        result: &PageResult,
+        only: &[String],
+    ) -> (String, Vec<std::ops::Range<usize>>) {
+        let (page, plan, sources) = (&self.page, &self.plan, &self.sources);
+        let edits = Refresh { page, plan, result, sources, config: &CONFIG, only }.edits().edits;
+        let text = apply(sources.text(page.file), &edits);
+        (text, edits.into_iter().map(|edit| edit.range).collect())
+    }
+
+    /// The ids and commands of all blocks.
+    fn commands(&self) -> Vec<(String, String)> {
+        self.page.blocks.iter().map(command_lines).collect()
+    }
+}
+
+fn outcome(text: &str) -> Outcome {
+    Outcome {
+        end: End::Exited(0),
+        output: Output {
+            bytes: text.as_bytes().to_vec(),
+            total: text.len() as u64,
+            sha256: String::new(),
+            truncated: false,
+        },
+        stderr: None,
+        duration: Duration::ZERO,
+        pipestatus: vec![0],
+        killed: Vec::new(),
+        rebuilt: false,
+    }
+}
+
+/// The units whose output differs.
+fn drifted(result: &PageResult) -> Vec<String> {
+    let units = result.steps.iter().flat_map(|step| &step.units);
+    units.filter(|unit| !unit.problems.is_empty()).map(|unit| unit.id.clone()).collect()
+}
+
+/// The units that could not hold their output.
+fn unable(parsed: &Parsed, result: &PageResult) -> Vec<String> {
+    let steps = parsed.plan.steps.iter().zip(&result.steps);
+    steps
+        .flat_map(|(step, ran)| step.units.iter().zip(&ran.units))
+        .filter(|(unit, got)| {
+            got.comparison.as_ref().is_some_and(|c| !c.equal && unit.cannot_hold(&c.measured))
+        })
+        .map(|(unit, _)| unit.id.clone())
+        .collect()
+}
+
+/// Checks all properties for a page and a subset of its blocks.
+fn check(spec: &PageSpec, only: &[String]) -> Result<(), TestCaseError> {
+    let (text, transcript) = (spec.text(), spec.transcript());
+    let before = parsed(&text);
+    prop_assert_eq!(before.page.blocks.len(), spec.blocks.len(), "every block is found\n{}", text);
+    let result = before.run(&transcript);
+    let (now, edited) = before.refreshed(&result, only);
+
+    // Only outputs and the runs around them are touched.
+    let units = before.plan.steps.iter().flat_map(|step| &step.units);
+    let places: Vec<_> = units
+        .filter_map(|unit| unit.printed.as_ref())
+        .flat_map(|p| [p.content.range(), p.runs.0.range(), p.runs.1.range()])
+        .collect();
+    for range in &edited {
+        let inside =
+            |place: &std::ops::Range<usize>| place.start <= range.start && range.end <= place.end;
+        prop_assert!(places.iter().any(inside), "{:?} is no output\n{}", range, text);
+    }
+    let was = drifted(&result);
+    if was.is_empty() {
+        prop_assert_eq!(&now, &text, "nothing differs, nothing is written");
+    }
+
+    // The commands are the same, and the same run verifies.
+    let after = parsed(&now);
+    prop_assert_eq!(after.commands(), before.commands(), "commands\n{}\n{}", text, now);
+    let again = after.run(&transcript);
+    let unable = unable(&before, &result);
+    let block = |id: &String| id.split('/').next().unwrap_or("").to_owned();
+    let expected = |id: &&String| {
+        let chosen = only.is_empty() || only.contains(&block(id));
+        !unable.contains(id) && (chosen || !was.contains(id))
+    };
+    let left = drifted(&again);
+    let wrong: Vec<&String> = left.iter().filter(expected).collect();
+    prop_assert!(
+        wrong.is_empty(),
+        "{:?} differ after the refresh\n{}\n{}\n{:?}",
+        wrong,
+        text,
+        now,
+        transcript
+    );
+
+    // Twice is once.
+    let (twice, _) = after.refreshed(&again, only);
+    prop_assert_eq!(&twice, &now, "a second refresh changes something\n{}", text);
+    Ok(())
+}
+
+/// The number of cases.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_refreshed_page_verifies_and_nothing_else_of_it_changes(spec in page()) {
+        check(&spec, &[])?;
+    }
+
+    #[test]
+    fn any_subset_may_be_refreshed(spec in page(), chosen in any::<u8>()) {
+        let ids = (0..spec.blocks.len()).filter(|at| chosen >> at & 1 == 1);
+        let only: Vec<String> = ids.map(|at| format!("b{at}")).collect();
+        if !only.is_empty() {
+            check(&spec, &only)?;
+        }
+    }
+}
