@@ -1,17 +1,14 @@
 //! Running a plan: one session for the page, block by block, compared as it goes.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::background::{Background, Backgrounds};
 use super::guard::{Kind, Scene};
 use super::judge;
 use super::on_cluster::{self, OnCluster};
-use super::outcome::{PageResult, Problem, StepResult, UnitResult};
+use super::outcome::{PageResult, Problem, StepResult};
 use super::plan::{Plan, Role, Step, Unit};
-use super::session::{
-    End, OUTPUT_LIMIT, Outcome, Output, Request, Session, SessionOptions, Streams,
-};
+use super::session::{End, OUTPUT_LIMIT, Outcome, Request, Session, SessionOptions, Streams};
 use super::world::World;
 use crate::compare::{Form, normalise};
 use crate::diag::Failure;
@@ -145,7 +142,7 @@ impl<'a> Runner<'a> {
         }
         backgrounds.judge(&ended.late, plan, &mut result);
         let other = ended.late.into_iter().filter(|(run, _)| !backgrounds.has(*run)).collect();
-        note_late(&mut result, &runs, &other);
+        judge::note_late(&mut result, &runs, &other);
         judge::settle(plan, &mut result);
         Ok(result)
     }
@@ -164,7 +161,7 @@ impl<'a> Runner<'a> {
         } else {
             self.tries(step, &mut done)?;
         }
-        if step.retry.is_some() || step.background {
+        if step.retry.is_some() || step.background || !step.parts.is_empty() {
             done.duration = begin.elapsed();
         }
         Ok(done)
@@ -178,7 +175,7 @@ impl<'a> Runner<'a> {
             let mark = self.result.names.mark();
             self.attempt(step, done)?;
             let left = step.retry.unwrap_or_default().saturating_sub(begin.elapsed());
-            if left.is_zero() || !can_repeat(done) || !self.pause(step, pause.min(left))? {
+            if left.is_zero() || !judge::can_repeat(done) || !self.pause(step, pause.min(left))? {
                 return Ok(());
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
@@ -330,31 +327,5 @@ impl<'a> Runner<'a> {
             self.backgrounds.ended_with(&unit.id);
         }
         Ok(outcome)
-    }
-}
-
-/// Whether another try could come to something else.
-fn can_repeat(done: &StepResult) -> bool {
-    let repeatable = |problem: &Problem| {
-        matches!(
-            problem,
-            Problem::Drift | Problem::Exit { .. } | Problem::Capture(_) | Problem::Lacks(_)
-        )
-    };
-    !done.passed() && done.units.iter().flat_map(|unit| &unit.problems).all(repeatable)
-}
-
-/// Notes what background children printed after their block had been judged.
-fn note_late(result: &mut PageResult, runs: &[String], late: &BTreeMap<usize, Vec<Output>>) {
-    for (run, outputs) in late {
-        let bytes: u64 = outputs.iter().map(|output| output.total).sum();
-        let Some(id) = runs.get(*run).filter(|_| bytes > 0) else { continue };
-        let units = result.steps.iter_mut().flat_map(|step| &mut step.units);
-        let of_run = |unit: &&mut UnitResult| unit.id == *id;
-        if let Some(unit) = units.into_iter().find(of_run) {
-            unit.remarks.push(format!(
-                "a background process printed {bytes} bytes after the block had ended"
-            ));
-        }
     }
 }
