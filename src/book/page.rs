@@ -340,6 +340,16 @@ impl Page {
     }
 }
 
+impl Block {
+    /// In which order lines and rows of its output may come, and how far quantities may be off.
+    pub(crate) fn order_and_bounds(&self) -> (Order, &Within) {
+        match &self.output {
+            Some(output) => (output.order, &output.within),
+            None => (self.options.order, &self.options.within),
+        }
+    }
+}
+
 /// The names of the value classes in effect for a block: the book's, the page's and its own.
 pub(crate) fn class_names<'a>(
     page: &'a Page,

@@ -46,6 +46,11 @@ fn of_file(folder: &Path, path: &str, allowed: &[String]) -> Result<Vec<Diagnost
     }
     let bytes = disk::read(&folder.join(path))?;
     let mut found = Vec::new();
+    if let Err(fault) = disk::check_relative(path) {
+        let message = format!("evidence path \"{path}\" {}", fault.reason());
+        let error = Diagnostic::error("KT303", message).in_file(at.clone(), None);
+        found.push(error.hint("give it a name that every system can have, and record again"));
+    }
     if is_active(path) && !path.starts_with("ledger/") && !allowed.iter().any(|known| known == path)
     {
         let message = format!(

@@ -50,7 +50,7 @@ impl Console {
                 Severity::Note => {}
             }
             if self.json {
-                println!("{}", json_line(finding, sources));
+                print_line(&json_line(finding, sources));
             } else if !(self.quiet && finding.severity == Severity::Note) {
                 eprintln!("{}", render(finding, sources, self.colour));
             }
@@ -62,7 +62,7 @@ impl Console {
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet && !self.json {
             self.clear();
-            println!("{text}");
+            print_line(text);
         }
     }
 
@@ -103,7 +103,7 @@ impl Console {
     /// The last line: a sentence for people, an object for programs.
     pub(crate) fn summary(&self, sentence: &str, object: &serde_json::Value) {
         if self.json {
-            println!("{}", serde_json::json!({ "summary": object }));
+            print_line(&serde_json::json!({ "summary": object }).to_string());
         } else {
             self.say(sentence);
         }
@@ -112,7 +112,7 @@ impl Console {
     /// A result that was asked for: printed whatever `--quiet` says.
     pub(crate) fn result(&self, text: &str) {
         self.clear();
-        println!("{text}");
+        print_line(text);
     }
 
     /// Whether programs read what is printed.
@@ -140,4 +140,9 @@ impl Console {
             eprintln!(" = help: {hint}");
         }
     }
+}
+
+/// A line on standard output. Whoever reads it may have seen enough, as `head` has.
+fn print_line(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
 }

@@ -88,6 +88,13 @@ pub(crate) fn check(
         let staging = Staging::begin(&scratch.path().join("site"))?;
         let found = render_into(&assessed, &theme, &staging)?;
         assessed.findings.extend(found);
+    } else {
+        // The pages would have said it, but with an error they are not made.
+        for kit in &assessed.kits {
+            for at in 0..kit.files.len() {
+                assessed.findings.extend(crate::kit::viewer(kit, at)?.findings);
+            }
+        }
     }
     let tally = show(&assessed, console);
     Ok(finish(tally, "checked", console))

@@ -177,6 +177,12 @@ fn load_run(
     folder: &Path,
 ) -> Result<(), Failure> {
     let files = disk::files_below(folder)?;
+    for link in disk::links_below(folder)? {
+        let path = format!("{place}/{link}");
+        let message =
+            format!("{} is a link or a special file; nothing of it is published", short(&path));
+        bundle.faults.push(unreadable(&path, None, message));
+    }
     let Some(texts) = read_texts(bundle, place, folder)? else { return Ok(()) };
     let manifest = Manifest::parse(&texts.manifest)
         .map_err(|fault| bundle.faults.push(manifest_fault(place, &texts.manifest, fault)));

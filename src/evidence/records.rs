@@ -163,7 +163,8 @@ fn check_report(folder: &Path, id: &str, report: &Report) -> Result<Option<Diagn
         return Ok(Some(Diagnostic::error("EV118", message).in_file(place, None)));
     }
     let path = folder.join(&report.file);
-    let bytes = match disk::kind(&path)? {
+    let direct = disk::is_reached_directly(folder, &report.file)?;
+    let bytes = match disk::kind(&path)?.filter(|_| direct) {
         Some(disk::Kind::File) => disk::read(&path)?,
         _ => {
             let message = format!("report {id}: {} is missing", report.file);

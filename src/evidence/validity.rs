@@ -88,6 +88,12 @@ fn check_identity(subject: &Subject, folder_name: Option<&str>, out: &mut Vec<Di
     if folder_name.is_some_and(|name| name != verdict.run_id) {
         wrong("verdict.json", format!("run {}", verdict.run_id));
     }
+    // It names the folder under which the run is published.
+    if verdict.run_id.contains('/') || disk::check_relative(&verdict.run_id).is_err() {
+        let message = format!("run id {:?} cannot be the name of a folder", verdict.run_id);
+        let found = subject.error("EV118", message, "verdict.json");
+        out.push(found.hint("give the run an id of letters, digits and hyphens"));
+    }
 }
 
 /// EV115: the digest at the end of the verdict. A page's own run must have one.

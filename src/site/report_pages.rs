@@ -16,14 +16,12 @@ impl EvidencePages<'_> {
     pub(super) fn reports(&self, findings: &mut Vec<Diagnostic>) -> Result<(), Failure> {
         let site = self.site;
         for (id, report) in &site.evidence.records.reports {
-            if disk::check_relative(&report.file).is_err() {
+            // One that is missing or refused was reported with the records.
+            if !report.intact {
                 continue;
             }
             let place = format!("evidence/{}", report.file);
             let path = site.root.join(&place);
-            if disk::kind(&path)? != Some(disk::Kind::File) {
-                continue;
-            }
             let bytes = disk::read(&path)?;
             let raw = format!("evidence/reports/{}", published_name(site, &place));
             let text = format!("evidence/reports/{id}.txt");

@@ -5,7 +5,7 @@ use super::outcome::{Measured, PageResult, StepResult, UnitResult};
 use super::plan::{Plan, Step};
 use crate::book::{LiveNumber, Page};
 use crate::diag::Diagnostic;
-use crate::evidence::{Bundles, Outcome};
+use crate::evidence::Bundles;
 use crate::vary::Kind;
 
 /// A live number that no longer is what was measured.
@@ -103,13 +103,12 @@ pub(crate) fn recorded_lives(page: &Page, bundles: &Bundles) -> Vec<LiveDrift> {
     let drifted = |live: &LiveNumber| {
         let (bundle, name) = live.name.as_deref()?.split_once('#')?;
         let bundle = bundles.get(bundle).filter(|bundle| !bundle.is_invalid())?;
-        let ran = |run: &&crate::evidence::Run| run.verdict.outcome != Outcome::Error;
-        let value = &bundle.runs.iter().rev().find(ran)?.verdict.values.get(name)?.value;
-        (live.value != *value).then(|| LiveDrift {
-            live: live.clone(),
-            measured: value.clone(),
-            foreign: true,
-        })
+        let run = bundle.newest_in(&page.front.environment)?;
+        let value = &run.verdict.values.get(name)?.value;
+        // As `check` compares them: commas between digits do not count.
+        let is_same = live.value.replace(',', "") == value.replace(',', "");
+        let drift = LiveDrift { live: live.clone(), measured: value.clone(), foreign: true };
+        (!is_same).then_some(drift)
     };
     page.lives.iter().filter_map(drifted).collect()
 }

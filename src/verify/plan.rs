@@ -211,9 +211,7 @@ fn step(page: &Page, block: &Block, config: &Config, sources: &Sources) -> Step 
         (true, ..) => Role::Setup,
         _ => Role::Normal,
     };
-    let output = block.output.as_ref();
-    let (order, within) =
-        output.map_or((options.order, &options.within), |output| (output.order, &output.within));
+    let (order, within) = block.order_and_bounds();
     let classes = config.classes.select(class_names(page, block, config));
     let cluster = block.kind.needs_cluster() && !options.needs.contains(&Need::Cluster);
     let needs = options.needs.iter().cloned().chain(cluster.then_some(Need::Cluster));

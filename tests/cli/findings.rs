@@ -143,6 +143,7 @@ error[BL007]: `300` is no exit code: 0 to 255, or any
    |
 10 | ```sh {#c exit=300 timeout=5}
    |           ^^^^^^^^
+ = help: leave it out where the block ends with 0
 
 error[BL007]: `5` is no duration
  --> content/a.md:10:20

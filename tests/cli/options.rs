@@ -41,7 +41,7 @@ content/c.md
         "---\nverify: {needs: [\"bash>=\"]}\n---\n\n```sh {#a}\ntrue\n```\n",
         "",
         1,
-        &["error[PG014]", "content/a.md:2:18"],
+        &["error[PG014]", "content/a.md:2:19"],
     );
 }
 

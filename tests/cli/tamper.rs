@@ -22,6 +22,10 @@ fn an_edited_verdict_is_named() {
         .labdoc("build")
         .any_stdout()
         .stderr(str![[r#"
+warning[SE505]: T1/[RUN]/result.txt:7 contains a private IP address
+ --> evidence/T1/[RUN]/result.txt:7
+ = help: see whether everybody may know it; run the lab where nothing is private
+
 error[EV115]: T1: verdict.json was edited after the run
  --> evidence/T1/[RUN]/verdict.json
  = its last key does not hold the digest of what stands before it

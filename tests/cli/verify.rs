@@ -71,7 +71,7 @@ error[VR001]: the output of block `count` differs from the page
  | -b 5
  | +b 4
  |  c 4
- = help: refresh the page with labdoc verify --update, or mark what may vary with vary=
+ = help: it would pass with vary=n on the output fence, if that may differ; else refresh the page with labdoc verify --update
 
 
 "#]])
@@ -204,6 +204,7 @@ error[VR001]: the output of block `two` differs from the page
  | @@ line 15 @@
  | -the name points to 10.0.0.2
  | +the name points to 10.9.0.7
+ = 10.0.0.2 already stands for 10.9.0.8 (line 7)
  = help: refresh the page with labdoc verify --update, or mark what may vary with vary=
 
 

@@ -94,9 +94,10 @@ impl Access {
     ) -> Option<Failure> {
         let scene = scene?;
         result.kubernetes = self.cluster.as_ref().and_then(|cluster| cluster.version.clone());
-        let trouble = result
-            .trouble()
-            .map(|(id, trouble)| trouble.failure(&format!("{}: block `{id}`", plan.path)));
+        let trouble = result.trouble().map(|(id, trouble)| {
+            let (path, words) = (&plan.path, trouble.kind.words());
+            Failure::new(format!("{path} could not be verified: block `{id}`: {words}"))
+        });
         let cut_short = trouble.is_some() || result.interrupted.is_some() || args.keep;
         let compare = if cut_short { Compare::Nothing } else { Compare::All };
         let cleared = match scene.clear(compare) {

@@ -50,6 +50,35 @@ impl World {
         (world, run)
     }
 
+    /// A flat bundle that was recorded without labdoc, with one check `a` that passed.
+    pub(crate) fn foreign(&self, id: &str, claims: &[&str]) {
+        let claims = if claims.is_empty() {
+            String::new()
+        } else {
+            format!("claims: [{}]\n", claims.join(", "))
+        };
+        let manifest =
+            format!("schema: labdoc.bundle/1\nid: {id}\ntitle: Theirs\n{claims}checks: [a]\n");
+        self.write(&format!("evidence/{id}/manifest.yaml"), manifest);
+        self.write(&format!("evidence/{id}/run.sh"), "#!/bin/sh\necho ok\n");
+        self.rewrite_result(id, "labdoc-check: a pass exit=0\nlost 3\nkept 7\n");
+    }
+
+    /// Replaces the transcript of a foreign bundle, and its verdict with one that describes it.
+    pub(crate) fn rewrite_result(&self, id: &str, result: &str) {
+        let (digest, bytes) = (World::sha256(result.as_bytes()), result.len());
+        self.write(&format!("evidence/{id}/result.txt"), result);
+        self.write(&format!("evidence/{id}/verdict.json"), format!(
+            "{{\"schema\":\"labdoc.verdict/1\",\"bundle\":\"{id}\",\"run_id\":\"f1\",\"outcome\":\"pass\",\"exit_code\":0,\"started_at\":\"2026-11-01T10:00:00Z\",\"finished_at\":\"2026-11-01T10:00:01Z\",\"outputs\":{{\"result.txt\":{{\"sha256\":\"{digest}\",\"bytes\":{bytes}}}}},\"checks\":[{{\"id\":\"a\",\"outcome\":\"pass\",\"exit\":0}}],\"values\":{{\"flip.lost\":{{\"value\":\"3\",\"line\":2}},\"flip.kept\":{{\"value\":\"7\",\"line\":3}}}},\"runner\":{{\"name\":\"manual\"}}}}\n"
+        ));
+    }
+
+    /// The SHA-256 of bytes, in hex.
+    pub(crate) fn sha256(bytes: &[u8]) -> String {
+        use sha2::Digest as _;
+        sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// The folders of the runs of bundle T1, oldest first.
     pub(crate) fn runs(&self) -> Vec<String> {
         self.names("evidence/T1").iter().map(|run| format!("evidence/T1/{run}")).collect()
