@@ -36,7 +36,10 @@ pub(crate) fn documents(text: &str) -> Result<Vec<serde_json::Value>, YamlFault>
         let message = format!("the text is larger than {} MiB", MAX_BYTES >> 20);
         return Err(YamlFault { message, hint: None, line: 1, column: 1 });
     }
-    serde_saphyr::from_multiple_with_options(text, strict()).map_err(|error| fault(&error))
+    let mut options = strict();
+    // No type says what is a string: a key such as `n` is one, whatever older YAML took it for.
+    options.no_schema = false;
+    serde_saphyr::from_multiple_with_options(text, options).map_err(|error| fault(&error))
 }
 
 /// The options for our own files: no aliases, no duplicate keys, bounded.

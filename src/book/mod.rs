@@ -6,6 +6,7 @@ mod events;
 mod foreign;
 mod front;
 mod inline;
+mod kind;
 mod needs;
 mod page;
 mod parse;

@@ -121,23 +121,6 @@ pub(crate) enum BlockKind {
     Assert,
 }
 
-impl BlockKind {
-    /// What the language is called in a bundle and in a digest.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            BlockKind::Shell => "shell",
-            BlockKind::Console => "console",
-            BlockKind::Apply => "apply",
-            BlockKind::Assert => "assert",
-        }
-    }
-
-    /// Whether it is for a cluster and nothing else.
-    pub(crate) fn needs_cluster(self) -> bool {
-        matches!(self, BlockKind::Apply | BlockKind::Assert)
-    }
-}
-
 /// A runnable block.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {

@@ -17,6 +17,9 @@ use crate::diag::Failure;
 /// The name of what is made in the page's namespaces and of the account.
 const NAME: &str = "labdoc-confine";
 
+/// How long a namespace that was made for a page may take to go.
+const LEAVING: Duration = Duration::from_secs(40);
+
 /// The shortest token that an API server gives out.
 const SHORTEST: Duration = Duration::from_secs(600);
 
@@ -103,7 +106,9 @@ impl Drop for Confined {
         };
         for namespace in &self.namespaces {
             if self.made.contains(namespace) {
-                gone(&["delete", "namespace", namespace]);
+                // The next page may need it afresh: one that is on its way out takes nothing new.
+                let args = ["delete", "namespace", namespace, "--ignore-not-found"];
+                let _ = self.kubectl.both(&args, None, LEAVING);
             } else {
                 gone(&["delete", "rolebinding,role", &self.home, "-n", namespace]);
             }
