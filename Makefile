@@ -15,11 +15,12 @@ DENY_FIND = PATH="$${LABDOC_TOOLS:-$$(pwd)/.tools}/bin:$$PATH"
 SAY = @printf '\n==> %s\n'
 
 .PHONY: help site test tools-build tools-lab tools-test compile verify \
-	fmt scripts clippy unit test-long check browser deny deny-if-there clean
+	fmt scripts clippy unit test-long test-cluster check browser deny deny-if-there clean
 
 help:
 	@echo 'make site     set up, compile, run the pages that need no cluster, build the site into $(OUT)/'
 	@echo 'make test     set up and run every test: format, lints, unit, site, browser'
+	@echo 'make test-cluster  run pages on the cluster behind KUBECONFIG (changes it)'
 	@echo 'make test-long  the property tests with 10,000 cases each'
 	@echo 'make deny     licences, sources and bans of the dependencies; installs cargo-deny (minutes)'
 	@echo 'make verify   only run the pages against what is printed in them'
@@ -66,6 +67,11 @@ unit:
 test-long:
 	$(SAY) 'property tests, 10,000 cases each'
 	@PROPTEST_CASES=10000 $(CARGO) test --locked --lib refresh_tests
+
+# Pages on a real cluster: the one behind KUBECONFIG, which the tests may change.
+test-cluster:
+	$(SAY) 'cargo test: pages on the cluster behind KUBECONFIG'
+	@LABDOC_CLUSTER=1 $(CARGO) test --locked --test cluster
 
 check:
 	$(SAY) 'checking and building this repository as a site'

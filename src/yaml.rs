@@ -30,6 +30,18 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, YamlFault> {
     serde_saphyr::from_str_with_options(text, strict()).map_err(|error| fault(&error))
 }
 
+/// Reads every document of a YAML text; empty ones are left out.
+pub(crate) fn documents(text: &str) -> Result<Vec<serde_json::Value>, YamlFault> {
+    if text.len() > MAX_BYTES {
+        let message = format!("the text is larger than {} MiB", MAX_BYTES >> 20);
+        return Err(YamlFault { message, hint: None, line: 1, column: 1 });
+    }
+    let mut options = strict();
+    // No type says what is a string: a key such as `n` is one, whatever older YAML took it for.
+    options.no_schema = false;
+    serde_saphyr::from_multiple_with_options(text, options).map_err(|error| fault(&error))
+}
+
 /// The options for our own files: no aliases, no duplicate keys, bounded.
 fn strict() -> serde_saphyr::Options {
     let mut options = serde_saphyr::Options::default();
@@ -107,6 +119,18 @@ mod tests {
     fn aliases_and_duplicates_are_refused() {
         assert!(parse::<BTreeMap<String, String>>("a: &x 1\nb: *x\n").is_err());
         assert!(parse::<BTreeMap<String, String>>("a: 1\na: 2\n").is_err());
+    }
+
+    #[test]
+    fn documents_are_read_one_by_one() {
+        let text = "---\nkind: A\nn: 2\nv: \"2\"\n---\n# nothing\n---\nkind: B\nok: true\n";
+        let found = documents(text).expect("valid");
+        let expect = [
+            serde_json::json!({"kind": "A", "n": 2, "v": "2"}),
+            serde_json::json!({"kind": "B", "ok": true}),
+        ];
+        assert_eq!(found, expect);
+        assert_eq!(documents("a: 1\n---\nb: [\n").expect_err("open list").line, 3);
     }
 
     #[test]

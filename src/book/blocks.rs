@@ -66,7 +66,8 @@ impl Collector<'_> {
                 return;
             }
         };
-        let runnable = matches!(language.as_str(), "sh" | "bash" | "console");
+        let runnable = matches!(language.as_str(), "sh" | "bash" | "console")
+            || (language == "yaml" && yaml_kind(&attributes).is_some());
         let known = (runnable && attributes.id.is_some())
             || (language == "output" && attributes.get("for").is_some());
         if !known {
@@ -99,6 +100,10 @@ impl Collector<'_> {
         if info.contains('{') {
             let language = info.trim_start().split([' ', '{', '\t']).next().unwrap_or("");
             if !is_ours(language) {
+                return Ok(None);
+            }
+            // Other YAML is not ours, whatever stands in its braces.
+            if language == "yaml" && !info.contains(".apply") && !info.contains(".assert") {
                 return Ok(None);
             }
             let header = parse_header(info).map_err(|fault| (fault, info_at))?;
@@ -139,7 +144,11 @@ impl Collector<'_> {
             self.findings.push(finding.hint("give one of them another id"));
             return;
         }
-        let kind = if language == "console" { BlockKind::Console } else { BlockKind::Shell };
+        let kind = match (language, yaml_kind(&attributes)) {
+            ("console", _) => BlockKind::Console,
+            ("yaml", Some(kind)) => kind,
+            _ => BlockKind::Shell,
+        };
         let (options, findings) = block_options(self.file, &attributes, kind);
         self.findings.extend(findings);
         let (text, lines) = shape.content(self.sources.text(self.file), self.file, fence);
@@ -212,6 +221,13 @@ impl Collector<'_> {
                         format!("`{}` is a console block and holds its own output", block.id);
                     Diagnostic::error("BL009", message)
                 }
+                Some(block) if block.kind == BlockKind::Assert => {
+                    let message = format!(
+                        "`{}` asserts what a live object holds and prints nothing of its own",
+                        block.id
+                    );
+                    Diagnostic::error("BL009", message)
+                }
                 Some(block) if block.output.is_some() => {
                     Diagnostic::error("BL009", format!("a second output for `{}`", block.id))
                 }
@@ -232,5 +248,11 @@ impl Collector<'_> {
 
 /// Whether a fence of this language can be one of ours.
 fn is_ours(language: &str) -> bool {
-    matches!(language, "sh" | "bash" | "console" | "output")
+    matches!(language, "sh" | "bash" | "console" | "output" | "yaml")
+}
+
+/// What a YAML fence with these attributes is to the cluster, if anything.
+fn yaml_kind(attributes: &Attributes) -> Option<BlockKind> {
+    let applied = attributes.has_class("apply").then_some(BlockKind::Apply);
+    applied.or_else(|| attributes.has_class("assert").then_some(BlockKind::Assert))
 }

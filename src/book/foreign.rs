@@ -70,8 +70,12 @@ fn parse_foreign(sources: &Sources, file: FileId) -> Checked<Page> {
     let header = header(sources, file, &mut findings);
     let text = sources.text(file);
     let setting = parse::Setting::default();
-    let mut page =
-        parse::page(sources, (file, header), (&|fence| names_labdoc(text, fence), &setting), findings);
+    let mut page = parse::page(
+        sources,
+        (file, header),
+        (&|fence| names_labdoc(text, fence), &setting),
+        findings,
+    );
     // Claims and live numbers belong to books.
     page.diagnostics
         .retain(|finding| finding.code.starts_with("BL") || finding.code.starts_with("PG"));

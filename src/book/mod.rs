@@ -7,6 +7,7 @@ mod foreign;
 mod front;
 mod includes;
 mod inline;
+mod kind;
 mod language;
 mod needs;
 mod page;
@@ -16,8 +17,8 @@ mod slug;
 mod tree;
 mod vars;
 
-pub(crate) use foreign::{Named, add_foreign};
 pub(crate) use events::{Markup, Spanned, events};
+pub(crate) use foreign::{Named, add_foreign};
 pub(crate) use front::split as split_header;
 pub(crate) use includes::{Include, Part};
 pub(crate) use inline::{Mark, MarkKind, is_claim_id, visible};

@@ -128,6 +128,10 @@ pub(crate) enum BlockKind {
     Shell,
     /// `console`: `$ ` lines are commands, the rest is their output.
     Console,
+    /// `yaml {.apply}`: a manifest that is applied as it is shown.
+    Apply,
+    /// `yaml {.assert}`: parts that live objects of the cluster must hold.
+    Assert,
 }
 
 /// A runnable block.

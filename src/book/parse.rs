@@ -7,8 +7,8 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::blocks::{self, Fence};
-use super::front::{self, Header};
 use super::events::{Markup, Spanned, events};
+use super::front::{self, Header};
 use super::includes;
 use super::inline::{Mark, MarkKind, is_claim_id, marks, visible};
 use super::page::{Cite, ClaimSpan, Heading, Link, LiveNumber, Page};

@@ -61,6 +61,9 @@ pub(crate) enum Command {
     /// Run the blocks of pages and compare their output with what is printed
     #[command(after_help = "Example:\n  labdoc verify content/lab-local --update")]
     Verify(VerifyArgs),
+    /// Remember a cluster (by its identity) as one that verify may touch
+    #[command(after_help = "Example:\n  labdoc trust kind-lab\n  labdoc trust --list")]
+    Trust(TrustArgs),
     /// Claims and the runs behind them
     #[command(subcommand)]
     Evidence(EvidenceCommand),
@@ -143,6 +146,15 @@ pub(crate) struct VerifyArgs {
     /// The value of a page's parameter, instead of the one in its header
     #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
     pub(crate) param: Vec<(String, String)>,
+    /// The cluster for pages that need one, by its context; it must be trusted
+    #[arg(long, value_name = "NAME")]
+    pub(crate) context: Option<String>,
+    /// Give pages a short-lived token that is good in their own namespaces only
+    #[arg(long)]
+    pub(crate) confine: bool,
+    /// Fail where a page needs a cluster and there is none, instead of skipping it
+    #[arg(long)]
+    pub(crate) require_cluster: bool,
     /// Stop a page at its first failure; teardown still runs
     #[arg(long)]
     pub(crate) fail_fast: bool,
@@ -187,6 +199,20 @@ impl VerifyArgs {
     pub(crate) fn update_ids(&self) -> Vec<String> {
         self.update.iter().filter(|id| !id.is_empty()).cloned().collect()
     }
+}
+
+/// Options of trust.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct TrustArgs {
+    /// A context of your kubeconfig [default: the current one]
+    #[arg(value_name = "CONTEXT")]
+    pub(crate) context: Option<String>,
+    /// List the clusters that are trusted
+    #[arg(long, conflicts_with_all = ["context", "remove"])]
+    pub(crate) list: bool,
+    /// Trust it no longer; CONTEXT may be an identity from the list
+    #[arg(long)]
+    pub(crate) remove: bool,
 }
 
 /// What can be done with evidence.

@@ -8,8 +8,8 @@ use crate::check::links::Map;
 use crate::cli::{BuildArgs, CheckArgs, Common, Console, Laps, Tally};
 use crate::diag::{Diagnostic, Failure, Severity};
 use crate::disk;
-use crate::site::{PageCache, Site, Staging, Theme, render};
 use crate::html::{Diagrams, Highlight};
+use crate::site::{PageCache, Site, Staging, Theme, render};
 
 /// Builds the site.
 ///

@@ -16,6 +16,7 @@ use crate::evidence::{
 };
 use crate::source::Sources;
 use crate::vary::{Registry, Renaming, Within};
+use crate::verify::parts::transcript_holds;
 
 /// Judges a transcript by the manifest of a run.
 ///
@@ -127,6 +128,10 @@ impl Compared {
             compare(&question, &mut names).equal
         };
         match (&block.expected, block.kind.as_deref()) {
+            (_, Some("assert")) => {
+                let live: String = parts.iter().map(|part| part.output.as_str()).collect();
+                transcript_holds(&block.text, &live)
+            }
             (_, Some("console")) => {
                 let printed = crate::compare::console_outputs(&block.text);
                 printed.len() == parts.len()

@@ -10,6 +10,7 @@ mod kit;
 mod seal;
 mod serve;
 mod show;
+mod trust;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ pub(crate) use kit::{check as kit_check, list as kit_list, pack as kit_pack};
 pub(crate) use seal::seal;
 pub(crate) use serve::serve;
 pub(crate) use show::{diff, show};
+pub(crate) use trust::trust;
 pub(crate) use verify::verify;
 
 use crate::cli::Common;

@@ -1,6 +1,7 @@
 //! `labdoc verify`: plan, run, compare, refresh, record.
 
 mod choose;
+mod cluster;
 mod job;
 mod narrow;
 mod pages;
@@ -25,9 +26,11 @@ use crate::verify::edit;
 use crate::verify::includes::include_edits;
 use crate::verify::needs::{self, Probe};
 use crate::verify::order::Graph;
+use crate::verify::parts;
 use crate::verify::plan::{Selection, plan};
 use crate::verify::report::{self, PageReport, Target};
 use choose::{Loaded, choose, load_pages};
+use cluster::Access;
 use job::{Counts, Job};
 use narrow::narrow;
 use planned::dry_run;
@@ -58,7 +61,8 @@ pub(crate) fn verify(
     if args.dry_run {
         return Ok(dry_run(book, &chosen, (args, sources), console));
     }
-    let job = Call { root, book, sources, args, console, board: &board };
+    let access = Access::to(args, &(book, sources), &chosen)?;
+    let job = Call { root, book, sources, args, console, board: &board, access: &access };
     job.run_all(&chosen, common.jobs)
 }
 
@@ -83,6 +87,7 @@ fn prepare(common: &Common, args: &VerifyArgs, board: &Board<'_>) -> Result<Prep
     let chosen = narrow(common, args, &loaded, chosen)?;
     before.extend(check::includes(root, &book.pages)?);
     before.extend(check::runnable(root, book, &chosen, sources)?);
+    before.extend(chosen.iter().flat_map(|at| parts::findings(&book.pages[*at])));
     if !args.pages.is_empty() {
         before.retain(|finding| concerns(finding, book, &chosen, sources));
     }
@@ -94,7 +99,11 @@ fn prepare(common: &Common, args: &VerifyArgs, board: &Board<'_>) -> Result<Prep
 
 /// Refreshes the fences that show a file, of the named pages or of all; says whether a page was
 /// written.
-fn refresh_includes(loaded: &Loaded, args: &VerifyArgs, board: &Board<'_>) -> Result<bool, Failure> {
+fn refresh_includes(
+    loaded: &Loaded,
+    args: &VerifyArgs,
+    board: &Board<'_>,
+) -> Result<bool, Failure> {
     let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);
     let pages = match &args.pages[..] {
         [] => (0..book.pages.len()).collect(),
@@ -104,7 +113,11 @@ fn refresh_includes(loaded: &Loaded, args: &VerifyArgs, board: &Board<'_>) -> Re
     for page in pages.iter().map(|at| &book.pages[*at]) {
         let edits = include_edits(root, page, sources)?;
         if edit::write(&root.join(&page.path), sources.text(page.file), &edits)? {
-            board.flush(&page.path, vec![Said::Line(format!("  refreshed {}", page.path))], sources);
+            board.flush(
+                &page.path,
+                vec![Said::Line(format!("  refreshed {}", page.path))],
+                sources,
+            );
             written = true;
         }
     }
@@ -171,6 +184,7 @@ struct Call<'a> {
     args: &'a VerifyArgs,
     console: &'a Console,
     board: &'a Board<'a>,
+    access: &'a Access,
 }
 
 /// What the pages of a call share while they run.
@@ -195,7 +209,8 @@ impl<'a> Call<'a> {
     fn run_all(&self, chosen: &[usize], jobs: Option<u16>) -> Result<Ended, Failure> {
         let interrupt = Interrupt::listen()
             .map_err(|error| Failure::new(format!("cannot listen for signals: {error}")))?;
-        let shared = Shared { recording: Mutex::default(), probe: Mutex::default() };
+        let probe = Mutex::new(Probe::new(self.access.none.clone()));
+        let shared = Shared { recording: Mutex::default(), probe };
         let graph = Graph::of(self.book, chosen);
         // A shell that the user talks to needs the terminal for itself.
         let own = if self.args.shell_on_fail { Some(1) } else { jobs };
@@ -227,20 +242,21 @@ impl<'a> Call<'a> {
 
     /// Runs one page, unless it needs what is not here.
     fn run_one(&self, at: usize, interrupt: &Interrupt, shared: &Shared) -> Done<'a> {
-        let Call { root, book, sources, args, board, .. } = *self;
+        let Call { root, book, sources, args, board, access, .. } = *self;
         let page = &book.pages[at];
         let console = Talk::new(board, &page.path);
-        let job = Job { root, book, sources, args, console, recording: &shared.recording };
+        let recording = &shared.recording;
+        let job = Job { root, book, sources, args, console, access, recording };
         let mut counts = Counts::default();
         let mut plan = plan(page, &book.config, sources, &selection(args));
         needs::apply(&mut plan, &mut shared.probe.lock().unwrap_or_else(PoisonError::into_inner));
         let ran = match &plan.skip {
-            Some(why) => Ok((None, true, job.skip_page(&plan, why, &mut counts))),
+            Some(why) => Ok((None, true, job.skip_page(&plan, why, &mut counts), None)),
             None => job.run_page(page, &plan, (interrupt, &mut counts)),
         };
         let said = job.console.into_said();
         let (clean, interrupted, report, failure) = match ran {
-            Ok((signal, clean, report)) => (clean, signal, report, None),
+            Ok((signal, clean, report, failure)) => (clean, signal, report, failure),
             Err(failure) => (false, None, PageReport::failed(&page.path, &failure), Some(failure)),
         };
         Done { path: &page.path, said, counts, clean, interrupted, report, failure }

@@ -7,6 +7,7 @@
 mod align;
 mod anyorder;
 mod console;
+mod contain;
 mod include;
 mod line;
 mod printed;
@@ -16,6 +17,7 @@ mod wanted;
 
 pub(crate) use align::Op;
 pub(crate) use console::{command, console_outputs, reads_as_command};
+pub(crate) use contain::missing;
 pub(crate) use include::first_difference;
 pub(crate) use printed::{Form, PrintedLine, escape, normalise, parse as printed_lines};
 pub(crate) use wanted::wanted;

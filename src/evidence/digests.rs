@@ -23,16 +23,13 @@ use crate::digest::sha256_tagged;
 ///   there are any. The printed values take no part.
 pub(crate) fn block_digest(block: &Block, vary: &[String]) -> String {
     let (commands, shape) = match block.kind {
-        BlockKind::Shell => {
+        BlockKind::Shell | BlockKind::Apply | BlockKind::Assert => {
             let shape = block.output.as_ref().map(|output| shape_of(output.text.lines()));
             (block.text.clone(), shape)
         }
         BlockKind::Console => split_console(&block.text),
     };
-    let kind = match block.kind {
-        BlockKind::Shell => "shell",
-        BlockKind::Console => "console",
-    };
+    let kind = block.kind.word();
     let expected = shape.map(|shape| {
         let mut expected = vec![json!(classes(block, vary)), json!(order(block)), json!(shape)];
         expected.extend(bounds(block).map(|bounds| json!(bounds)));

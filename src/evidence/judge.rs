@@ -107,7 +107,8 @@ fn judge_block(block: &ManifestBlock, parts: &[&Part], compare: Compare) -> Judg
     if said(CheckOutcome::Fail) || said(CheckOutcome::Error) {
         judged.fail("its check line says that it failed".to_owned());
     }
-    let compared = block.expected.is_some() || block.kind.as_deref() == Some("console");
+    let holds_its_own = matches!(block.kind.as_deref(), Some("console" | "assert"));
+    let compared = block.expected.is_some() || holds_its_own;
     if compared && !compare(block, parts) {
         judged.fail("its output is not what was printed".to_owned());
     }

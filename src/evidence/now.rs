@@ -120,7 +120,7 @@ fn printed_text(block: &crate::book::Block) -> Option<String> {
             let printed = |line: &&str| !line.starts_with("$ ") && !line.starts_with("> ");
             block.text.lines().filter(printed).collect::<Vec<_>>().join("\n")
         }
-        (None, BlockKind::Shell) => return None,
+        (None, BlockKind::Shell | BlockKind::Apply | BlockKind::Assert) => return None,
     };
     Some(text.lines().map(without_note).collect::<Vec<_>>().join("\n"))
 }

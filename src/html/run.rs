@@ -94,7 +94,12 @@ impl Walk<'_> {
         if let Some(title) = block.attributes.get("title") {
             html.push_str(&format!("<span class=\"title\">{}</span>", escape(&title.value)));
         }
-        let language = if block.kind == BlockKind::Console { "console" } else { "bash" };
+        let language = match block.kind {
+            BlockKind::Console => "console",
+            BlockKind::Shell => "bash",
+            BlockKind::Apply => "yaml · kubectl apply",
+            BlockKind::Assert => "yaml · kubectl get",
+        };
         let duration = state.and_then(|state| state.duration.as_deref());
         let duration = duration.map(|time| format!(" · {}", escape(time))).unwrap_or_default();
         html.push_str(&format!("<span>{language}{duration}</span>"));
@@ -117,7 +122,8 @@ impl Walk<'_> {
             let output = |text: &str| output::lines(text, &classes, self.world);
             console::session(&block.text, highlight, &output)
         } else {
-            code_lines(&highlight.lines("bash", &block.text), &block.attributes)
+            let language = if block.kind.needs_cluster() { "yaml" } else { "bash" };
+            code_lines(&highlight.lines(language, &block.text), &block.attributes)
         };
         code.trim_end_matches('\n').to_owned()
     }

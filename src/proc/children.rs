@@ -9,7 +9,7 @@ use super::tree::{command_lines, descendants, kill_each};
 use rustix::process::{Pid, WaitOptions, getpid, getsid, waitpid};
 use std::collections::BTreeSet;
 use std::io;
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,9 +28,14 @@ pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
 
 /// Waits for a child of labdoc's own, and tells whether it came to a good end.
 pub(super) fn wait_for(child: &mut Child) -> bool {
+    wait_status(child).is_some_and(|status| status.success())
+}
+
+/// Waits for a child of labdoc's own, and tells how it ended.
+pub(super) fn wait_status(child: &mut Child) -> Option<ExitStatus> {
     let status = child.wait();
     own().remove(&child.id());
-    status.is_ok_and(|status| status.success())
+    status.ok()
 }
 
 /// Kills and reaps every orphan that fell to labdoc, and names those that lived.

@@ -20,6 +20,7 @@ mod pipe;
 mod platform;
 mod report;
 mod terminal;
+mod tool;
 mod tree;
 
 pub(crate) use browser::open_in_browser;
@@ -35,6 +36,7 @@ pub(crate) use pipe::{
 };
 pub(crate) use report::Report;
 pub(crate) use terminal::Terminal;
+pub(crate) use tool::{Tool, run_tool};
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
@@ -43,6 +45,11 @@ use std::path::PathBuf;
 /// A variable of labdoc's own environment.
 pub(crate) fn variable(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name)
+}
+
+/// The name of this machine.
+pub(crate) fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// The first executable file called `name` in a `PATH` value; labdoc's own `PATH` when none is

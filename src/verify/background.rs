@@ -44,7 +44,7 @@ impl<'a> Background<'a> {
     ) -> Result<Begun<'a>, SessionError> {
         let id = step.units.first().map_or("", |unit| &unit.id);
         let background = Background { step, run: None, ended_with: None };
-        let mut begun = Begun { background, unit: empty(id), interrupted: None };
+        let mut begun = Begun { background, unit: UnitResult::empty(id), interrupted: None };
         let deadline = Instant::now() + request.timeout;
         if let Some(port) = step.ready.as_ref().and_then(taken_port) {
             let message = format!("port {port} was taken before it began, so it was not started");
@@ -110,22 +110,6 @@ impl Waiting<'_> {
             unit.output = normalise(&look.output, step.form);
             return Ok(None);
         }
-    }
-}
-
-/// A result with nothing in it yet.
-fn empty(id: &str) -> UnitResult {
-    UnitResult {
-        id: id.to_owned(),
-        exit: None,
-        output: String::new(),
-        stderr: None,
-        truncated: false,
-        comparison: None,
-        pipestatus: Vec::new(),
-        problems: Vec::new(),
-        remarks: Vec::new(),
-        killed: Vec::new(),
     }
 }
 

@@ -48,6 +48,20 @@ pub(crate) fn findings(
         finding.notes.clone_from(&result.survivors);
         out.push(finding);
     }
+    let on_page = |mut finding: Diagnostic, notes: &[String]| {
+        finding.notes.extend_from_slice(notes);
+        finding.in_file(&page.path, None)
+    };
+    if !result.leftovers.is_empty() {
+        let message = "the page left objects in the cluster";
+        let finding = Diagnostic::warning("VR023", message);
+        let finding = finding.hint("delete them in a block marked .teardown");
+        out.push(on_page(finding, &result.leftovers));
+    }
+    if !result.facts.is_empty() {
+        let message = "the cluster when a block had failed";
+        out.push(on_page(Diagnostic::note_of("VR024", message), &result.facts));
+    }
     if !result.trap_output.trim().is_empty() {
         let message = format!("the page's EXIT trap printed:\n{}", result.trap_output.trim_end());
         out.push(Diagnostic::note_of("VR019", message).in_file(&page.path, None));
@@ -115,6 +129,20 @@ impl Of<'_> {
                 let message =
                     format!("capture `{name}` found nothing in the output of block `{id}`");
                 with_output(Diagnostic::error("VR005", message).at(unit.span), got)
+            }
+            Problem::Guard(why) => Diagnostic::error("VR020", format!("block `{id}`: {why}"))
+                .at(unit.span)
+                .hint("a page runs on the one cluster that --context or the current context names"),
+            Problem::Cluster(trouble) => {
+                let message = format!("block `{id}`: {}", trouble.kind.words());
+                let finding = Diagnostic::error("VR021", message).at(unit.span);
+                let finding = finding.note(trouble.sentence.clone());
+                finding.hint(trouble.kind.hint().unwrap_or("kubectl says what is wrong"))
+            }
+            Problem::Lacks(places) => {
+                let message = format!("assertion `{id}` is not met");
+                let finding = Diagnostic::error("VR022", message).at(unit.span);
+                places.iter().fold(finding, |finding, place| finding.note(place.clone()))
             }
             Problem::Background(why) => {
                 let message = format!("background block `{id}`: {why}");

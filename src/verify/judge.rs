@@ -1,5 +1,6 @@
 //! Judging what a block did: exit code, output and captures against the page.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::outcome::{Measured, PageResult, Problem, StepResult, UnitResult};
@@ -189,4 +190,34 @@ fn remarks(outcome: &Outcome) -> Vec<String> {
         remarks.push(format!("the output of {} bytes was cut", outcome.output.total));
     }
     remarks
+}
+
+/// Whether another try could come to something else.
+pub(super) fn can_repeat(done: &StepResult) -> bool {
+    let repeatable = |problem: &Problem| {
+        matches!(
+            problem,
+            Problem::Drift | Problem::Exit { .. } | Problem::Capture(_) | Problem::Lacks(_)
+        )
+    };
+    !done.passed() && done.units.iter().flat_map(|unit| &unit.problems).all(repeatable)
+}
+
+/// Notes what background children printed after their block had been judged.
+pub(super) fn note_late(
+    result: &mut PageResult,
+    runs: &[String],
+    late: &BTreeMap<usize, Vec<Output>>,
+) {
+    for (run, outputs) in late {
+        let bytes: u64 = outputs.iter().map(|output| output.total).sum();
+        let Some(id) = runs.get(*run).filter(|_| bytes > 0) else { continue };
+        let units = result.steps.iter_mut().flat_map(|step| &mut step.units);
+        let of_run = |unit: &&mut UnitResult| unit.id == *id;
+        if let Some(unit) = units.into_iter().find(of_run) {
+            unit.remarks.push(format!(
+                "a background process printed {bytes} bytes after the block had ended"
+            ));
+        }
+    }
 }

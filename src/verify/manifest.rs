@@ -7,7 +7,7 @@ use super::plan::{Role, Step};
 use super::record::{Ran, unit_outcome};
 use super::redact::Masked;
 use super::session::Streams;
-use crate::book::{Need, Order, Workdir, class_names};
+use crate::book::{BlockKind, Need, Order, Workdir, class_names};
 use crate::compare::Form;
 use crate::diag::Failure;
 use crate::disk;
@@ -40,7 +40,7 @@ fn blocks(ran: &Ran<'_>) -> Vec<ManifestBlock> {
         let step = ran.plan.steps.iter().find(|step| step.id == block.id)?;
         Some(ManifestBlock {
             id: block.id.clone(),
-            kind: (block.kind == crate::book::BlockKind::Console).then(|| "console".to_owned()),
+            kind: (block.kind != BlockKind::Shell).then(|| block.kind.word().to_owned()),
             options: options(step),
             text: block.text.clone(),
             expected: block.output.as_ref().map(|output| output.text.clone()),

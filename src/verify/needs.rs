@@ -20,6 +20,8 @@ const QUESTIONS: &[&[&str]] =
 /// What was found out so far; each program is asked once.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
+    /// Why there is no cluster; `None` where there is one.
+    no_cluster: Option<String>,
     tools: BTreeMap<String, Found>,
 }
 
@@ -48,10 +50,15 @@ fn unmet(needs: &[Need], probe: &mut Probe) -> Option<String> {
 }
 
 impl Probe {
+    /// A probe that knows why there is no cluster, if there is none.
+    pub(crate) fn new(no_cluster: Option<String>) -> Probe {
+        Probe { no_cluster, tools: BTreeMap::new() }
+    }
+
     /// Why a need is not met.
     fn lacks(&mut self, need: &Need) -> Option<String> {
         let Need::Tool { name, version } = need else {
-            return Some(format!("needs {need}"));
+            return self.no_cluster.as_ref().map(|why| format!("needs {need}: {why}"));
         };
         match (self.found(name, version.is_some()), version) {
             (Found::Nothing, _) => Some(format!("needs {need}, which is not on the PATH")),
@@ -110,7 +117,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_or_too_old_is_named() {
-        let mut probe = Probe::default();
+        let mut probe = Probe::new(Some("none is trusted".to_owned()));
         let mut check = |need: &str, expect: Option<&str>| {
             let got = probe.lacks(&Need::parse(need).expect("valid"));
             let got = got.map(|why| why.split(" (found").next().unwrap_or("").to_owned());
@@ -120,6 +127,6 @@ mod tests {
         check("bash>=4", None);
         check("bash>=99.1", Some("needs bash>=99.1"));
         check("labdoc-no-such", Some("needs labdoc-no-such, which is not on the PATH"));
-        check("cluster", Some("needs a cluster"));
+        check("cluster", Some("needs a cluster: none is trusted"));
     }
 }

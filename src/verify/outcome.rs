@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::guard::Trouble;
 use super::redact::Masked;
 use crate::compare::Comparison;
 use crate::vary::Renaming;
@@ -32,6 +33,12 @@ pub(crate) enum Problem {
     Interrupted,
     /// A capture found nothing.
     Capture(String),
+    /// The block meant another cluster than the page's: a sentence.
+    Guard(String),
+    /// The cluster could not be used: no drift, but work that could not be done.
+    Cluster(Trouble),
+    /// What live objects lack, one sentence each.
+    Lacks(Vec<String>),
     /// A background block could not begin, did not get ready, or ended by itself: a sentence.
     Background(String),
 }
@@ -106,6 +113,30 @@ pub(crate) struct PageResult {
     pub(crate) trap_output: String,
     /// How often each rule masked something.
     pub(crate) masked: Masked,
+    /// What the page left in the cluster.
+    pub(crate) leftovers: Vec<String>,
+    /// What the cluster said of the page's namespaces when a block had failed.
+    pub(crate) facts: Vec<String>,
+    /// The version of the cluster it ran on.
+    pub(crate) kubernetes: Option<String>,
+}
+
+impl UnitResult {
+    /// A unit that did nothing yet.
+    pub(crate) fn empty(id: &str) -> UnitResult {
+        UnitResult {
+            id: id.to_owned(),
+            exit: None,
+            output: String::new(),
+            stderr: None,
+            truncated: false,
+            comparison: None,
+            pipestatus: Vec::new(),
+            problems: Vec::new(),
+            remarks: Vec::new(),
+            killed: Vec::new(),
+        }
+    }
 }
 
 impl StepResult {
@@ -133,6 +164,17 @@ impl StepResult {
 }
 
 impl PageResult {
+    /// The trouble with the cluster, where that is why a block failed.
+    pub(crate) fn trouble(&self) -> Option<(&str, &Trouble)> {
+        self.steps.iter().flat_map(|step| &step.units).find_map(|unit| {
+            let trouble = unit.problems.iter().find_map(|problem| match problem {
+                Problem::Cluster(trouble) => Some(trouble),
+                _ => None,
+            })?;
+            Some((unit.id.as_str(), trouble))
+        })
+    }
+
     /// The result of a block.
     pub(crate) fn step(&self, id: &str) -> Option<&StepResult> {
         self.steps.iter().find(|step| step.id == id)

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::parts::{self, Part};
 use super::session::Streams;
 use crate::book::{Block, BlockKind, Need, Order, Page, Ready, Workdir, class_names};
 use crate::compare::{Form, reads_as_command};
@@ -88,6 +89,8 @@ pub(crate) struct Step {
     pub(crate) order: Order,
     /// Whether trailing blanks and the last newline count.
     pub(crate) form: Form,
+    /// The parts that live objects must hold; none in a block that is run by the shell.
+    pub(crate) parts: Vec<Part>,
     /// Where it prints; a standard error kept apart is not compared.
     pub(crate) streams: Streams,
     /// What is run.
@@ -121,8 +124,19 @@ pub(crate) struct Plan {
     pub(crate) env: Vec<String>,
     /// Environment variables that the page's parameters set.
     pub(crate) params: Vec<(String, String)>,
+    /// The namespaces that it works in.
+    pub(crate) namespaces: Vec<String>,
     /// Time limit of the page.
     pub(crate) timeout: Duration,
+}
+
+impl Plan {
+    /// Whether something that is run needs a cluster.
+    pub(crate) fn needs_cluster(&self) -> bool {
+        let needs = |needs: &[Need]| needs.contains(&Need::Cluster);
+        let runs = |step: &&Step| step.skip.is_none() && needs(&step.needs);
+        needs(&self.needs) || self.steps.iter().filter(runs).count() > 0
+    }
 }
 
 /// What of a page is run.
@@ -181,6 +195,7 @@ pub(crate) fn plan(page: &Page, config: &Config, sources: &Sources, selection: &
         uses: verify.uses,
         env: env.collect::<std::collections::BTreeSet<String>>().into_iter().collect(),
         params: params.into_iter().collect(),
+        namespaces: verify.namespaces,
         timeout: limit.unwrap_or_else(|| config.page_timeout()),
     }
 }
@@ -198,11 +213,18 @@ fn step(page: &Page, block: &Block, config: &Config, sources: &Sources) -> Step 
     };
     let (order, within) = block.order_and_bounds();
     let classes = config.classes.select(class_names(page, block, config));
+    let cluster = block.kind.needs_cluster() && !options.needs.contains(&Need::Cluster);
+    let needs = options.needs.iter().cloned().chain(cluster.then_some(Need::Cluster));
+    let parts = match block.kind {
+        // What is wrong with them is a finding before anything runs.
+        BlockKind::Assert => parts::parts(&block.text).unwrap_or_default(),
+        _ => Vec::new(),
+    };
     Step {
         id: block.id.clone(),
         role,
         skip: options.skip.then(|| "marked .skip".to_owned()),
-        needs: options.needs.clone(),
+        needs: needs.collect(),
         timeout: timeout.unwrap_or_else(|| config.block_timeout()),
         retry: options.retry,
         background: options.background,
@@ -216,12 +238,13 @@ fn step(page: &Page, block: &Block, config: &Config, sources: &Sources) -> Step 
             (false, true) => Streams::Apart,
             (false, false) => Streams::Joined,
         },
-        units: units(block, sources),
+        units: units(block, &parts, sources),
+        parts,
     }
 }
 
 /// What a block runs.
-fn units(block: &Block, sources: &Sources) -> Vec<Unit> {
+fn units(block: &Block, parts: &[Part], sources: &Sources) -> Vec<Unit> {
     if block.kind == BlockKind::Console {
         return super::console::units(block, sources);
     }
@@ -234,7 +257,21 @@ fn units(block: &Block, sources: &Sources) -> Vec<Unit> {
         runs: (output.open_run, output.close_run),
     });
     let span = block.lines.first().copied().unwrap_or(block.span);
-    vec![Unit { id: block.id.clone(), text: block.text.clone(), span, printed }]
+    let text = match block.kind {
+        BlockKind::Shell | BlockKind::Console => block.text.clone(),
+        BlockKind::Apply => apply(&block.text),
+        BlockKind::Assert => parts::commands(parts),
+    };
+    vec![Unit { id: block.id.clone(), text, span, printed }]
+}
+
+/// The command that applies a manifest as it stands on the page.
+fn apply(text: &str) -> String {
+    let mut mark = "LABDOC_MANIFEST".to_owned();
+    while text.lines().any(|line| line == mark) {
+        mark.push('_');
+    }
+    format!("kubectl apply -f - <<'{mark}'\n{text}{mark}\n")
 }
 
 /// The line of the page where an output begins.

@@ -157,7 +157,9 @@ fn add_unit(out: &mut Transcript, step: &StepResult, unit: &UnitResult) {
 
 /// What a unit came to as a check.
 pub(super) fn unit_outcome(unit: &UnitResult) -> CheckOutcome {
-    let broke = |p: &Problem| matches!(p, Problem::TimedOut(_) | Problem::Interrupted);
+    let broke = |p: &Problem| {
+        matches!(p, Problem::TimedOut(_) | Problem::Interrupted | Problem::Cluster(_))
+    };
     if unit.problems.iter().any(broke) {
         CheckOutcome::Error
     } else if unit.problems.is_empty() {
@@ -183,13 +185,17 @@ fn step_outcome(step: &StepResult) -> CheckOutcome {
 
 /// What happened.
 fn verdict(ran: &Ran<'_>, transcript: &Transcript, changed: &[String]) -> Verdict {
-    let checks: Vec<Check> = ran
+    let mut checks: Vec<Check> = ran
         .page
         .blocks
         .iter()
         .filter_map(|block| ran.result.step(&block.id))
         .map(|step| check(step, transcript))
         .collect();
+    // What is left is known at the end of the page only, and stands with the last check that ran.
+    if let Some(last) = checks.iter_mut().rfind(|check| check.outcome != CheckOutcome::Skip) {
+        last.leftovers.clone_from(&ran.result.leftovers);
+    }
     let (outcome, reason) = outcome(ran, &checks, changed);
     let exit_code = match outcome {
         Outcome::Pass => Some(0),
@@ -287,6 +293,8 @@ fn environment(ran: &Ran<'_>) -> BTreeMap<String, String> {
         "aarch64" => "arm64",
         other => other,
     };
+    let kubernetes = ran.result.kubernetes.clone();
+    environment.extend(kubernetes.map(|version| ("kubernetes".to_owned(), version)));
     environment.insert("os".to_owned(), format!("{}/{arch}", std::env::consts::OS));
     environment
 }

@@ -163,7 +163,8 @@ fn block(out: &mut String, step: &Step, indent: &str) {
     }
     for unit in &step.units {
         let expect = step.exit.map_or("any".to_owned(), |code| code.to_string());
-        let compared = if unit.printed.is_some() { "yes" } else { "no" };
+        let compared = unit.printed.is_some() || !step.parts.is_empty();
+        let compared = if compared { "yes" } else { "no" };
         let mark = heredoc_mark(&unit.text);
         let id = &unit.id;
         let _ = write!(

@@ -229,7 +229,7 @@ impl Refresh<'_> {
 
 /// The id and the commands of a block.
 pub(super) fn command_lines(block: &Block) -> (String, String) {
-    if block.kind == crate::book::BlockKind::Shell {
+    if block.kind != crate::book::BlockKind::Console {
         return (block.id.clone(), block.text.clone());
     }
     let mut open = false;

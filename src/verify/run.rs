@@ -1,13 +1,14 @@
 //! Running a plan: one session for the page, block by block, compared as it goes.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::background::{Background, Backgrounds};
+use super::guard::{Kind, Scene};
 use super::judge;
-use super::outcome::{PageResult, Problem, StepResult, UnitResult};
+use super::on_cluster::{self, OnCluster};
+use super::outcome::{PageResult, Problem, StepResult};
 use super::plan::{Plan, Role, Step, Unit};
-use super::session::{End, OUTPUT_LIMIT, Outcome, Output, Request, Session, SessionOptions};
+use super::session::{End, OUTPUT_LIMIT, Outcome, Request, Session, SessionOptions, Streams};
 use super::world::World;
 use crate::compare::{Form, normalise};
 use crate::diag::Failure;
@@ -27,6 +28,8 @@ pub(crate) struct Watch<'a> {
     pub(crate) fail_fast: bool,
     /// Whether everything is left as it is at the end: no teardown, no process ended.
     pub(crate) keep: bool,
+    /// The cluster that the page runs on.
+    pub(crate) scene: Option<OnCluster<'a>>,
     /// Called before teardown when a block failed, with the shell's state as text.
     pub(crate) on_failure: Option<Look<'a>>,
 }
@@ -44,6 +47,7 @@ pub(crate) fn run(plan: &Plan, world: &World, watch: &Watch<'_>) -> Result<PageR
         plan.steps.iter().partition(|step| step.role > Role::Normal);
     runner.steps(&page)?;
     runner.backgrounds.check(&mut runner.session, &mut runner.result).map_err(failure)?;
+    runner.collect();
     runner.show_failure();
     runner.steps(&ending)?;
     runner.finish()
@@ -138,7 +142,7 @@ impl<'a> Runner<'a> {
         }
         backgrounds.judge(&ended.late, plan, &mut result);
         let other = ended.late.into_iter().filter(|(run, _)| !backgrounds.has(*run)).collect();
-        note_late(&mut result, &runs, &other);
+        judge::note_late(&mut result, &runs, &other);
         judge::settle(plan, &mut result);
         Ok(result)
     }
@@ -157,7 +161,7 @@ impl<'a> Runner<'a> {
         } else {
             self.tries(step, &mut done)?;
         }
-        if step.retry.is_some() || step.background {
+        if step.retry.is_some() || step.background || !step.parts.is_empty() {
             done.duration = begin.elapsed();
         }
         Ok(done)
@@ -171,7 +175,7 @@ impl<'a> Runner<'a> {
             let mark = self.result.names.mark();
             self.attempt(step, done)?;
             let left = step.retry.unwrap_or_default().saturating_sub(begin.elapsed());
-            if left.is_zero() || !can_repeat(done) || !self.pause(step, pause.min(left))? {
+            if left.is_zero() || !judge::can_repeat(done) || !self.pause(step, pause.min(left))? {
                 return Ok(());
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
@@ -183,19 +187,63 @@ impl<'a> Runner<'a> {
 
     /// Runs a block once.
     fn attempt(&mut self, step: &Step, done: &mut StepResult) -> Result<(), Failure> {
+        if !step.parts.is_empty() {
+            let unit = on_cluster::assert(step, self.watch.scene, &mut self.result);
+            done.units.extend(unit);
+            judge::capture(self.plan, done, &mut self.result);
+            return Ok(());
+        }
         let mut left = step.timeout;
         for unit in &step.units {
+            if let Some(refused) = self.watch.scene.and_then(|_| on_cluster::refused(unit)) {
+                done.units.push(refused);
+                break;
+            }
             let outcome = self.outcome(step, unit, left)?;
             done.duration += outcome.duration;
             left = left.saturating_sub(outcome.duration).max(Duration::from_millis(1));
             let broke = !matches!(outcome.end, End::Exited(_) | End::ShellEnded(_));
-            done.units.push(judge::judge(step, unit, &outcome, &mut self.result.names));
+            let mut judged = judge::judge(step, unit, &outcome, &mut self.result.names);
+            if let Some(OnCluster { scene, .. }) = self.watch.scene {
+                let state = self.session.state().unwrap_or_default();
+                on_cluster::check(scene, (step, unit), state, &mut judged)?;
+                if matches!(judged.problems[..], [Problem::Guard(_)]) {
+                    self.restore(scene)?;
+                }
+            }
+            done.units.push(judged);
             if broke {
                 break;
             }
         }
         judge::capture(self.plan, done, &mut self.result);
         Ok(())
+    }
+
+    /// Gives the shell the page's kubeconfig back, so that the next block is judged for itself.
+    fn restore(&mut self, scene: &Scene<'_>) -> Result<(), Failure> {
+        let text = on_cluster::restore(scene);
+        let timeout = Duration::from_secs(10);
+        let request = Request { text: &text, timeout, streams: Streams::Joined, interrupt: None };
+        self.session.run(&request).map_err(failure)?;
+        // It has no unit whose late output could be noted.
+        self.runs.push(String::new());
+        Ok(())
+    }
+
+    /// Collects what the cluster says of a failure, while the scene still stands.
+    fn collect(&mut self) {
+        let failed = self.result.steps.iter().any(|s| s.skipped.is_none() && !s.passed());
+        let unusable = self.unusable();
+        if let Some(on) = self.watch.scene.filter(|_| failed && !unusable) {
+            self.result.facts = on.scene.collect(&on.world.out);
+        }
+    }
+
+    /// Whether nothing can be done on the cluster any more.
+    fn unusable(&self) -> bool {
+        let kind = self.result.trouble().map(|(_, trouble)| trouble.kind);
+        matches!(kind, Some(Kind::Unreachable | Kind::Unauthorized))
     }
 
     /// Lets the caller look at the scene of a failure.
@@ -247,6 +295,7 @@ impl<'a> Runner<'a> {
             Role::Teardown => self.watch.keep.then_some("--keep"),
             _ if self.result.interrupted.is_some() => Some("interrupted"),
             Role::OnFailure => (!failed()).then_some("nothing failed"),
+            _ if self.unusable() => Some("the cluster cannot be used"),
             _ if Instant::now() >= self.deadline => Some("the page's time limit was reached"),
             _ => (self.watch.fail_fast && failed()).then_some("--fail-fast"),
         }
@@ -278,28 +327,5 @@ impl<'a> Runner<'a> {
             self.backgrounds.ended_with(&unit.id);
         }
         Ok(outcome)
-    }
-}
-
-/// Whether another try could come to something else.
-fn can_repeat(done: &StepResult) -> bool {
-    let repeatable = |problem: &Problem| {
-        matches!(problem, Problem::Drift | Problem::Exit { .. } | Problem::Capture(_))
-    };
-    !done.passed() && done.units.iter().flat_map(|unit| &unit.problems).all(repeatable)
-}
-
-/// Notes what background children printed after their block had been judged.
-fn note_late(result: &mut PageResult, runs: &[String], late: &BTreeMap<usize, Vec<Output>>) {
-    for (run, outputs) in late {
-        let bytes: u64 = outputs.iter().map(|output| output.total).sum();
-        let Some(id) = runs.get(*run).filter(|_| bytes > 0) else { continue };
-        let units = result.steps.iter_mut().flat_map(|step| &mut step.units);
-        let of_run = |unit: &&mut UnitResult| unit.id == *id;
-        if let Some(unit) = units.into_iter().find(of_run) {
-            unit.remarks.push(format!(
-                "a background process printed {bytes} bytes after the block had ended"
-            ));
-        }
     }
 }

@@ -86,6 +86,11 @@ impl World {
         Ok(World { cwd, env, out, kit, redactor, folder })
     }
 
+    /// The private folder of the run.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Leaves the folder where it is, and says where.
     pub(crate) fn keep(self) -> PathBuf {
         self.folder.keep()
@@ -96,7 +101,8 @@ impl World {
 fn environment(plan: &Plan) -> BTreeMap<OsString, OsString> {
     let mut env = BTreeMap::new();
     let named = PASSED.iter().copied().chain(plan.env.iter().map(String::as_str));
-    for name in named {
+    // A page reaches a cluster through the guard and in no other way.
+    for name in named.filter(|name| *name != "KUBECONFIG") {
         if let Some(value) = proc::variable(name) {
             env.insert(name.into(), value);
         }

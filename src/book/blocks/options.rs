@@ -19,6 +19,12 @@ const BLOCK_KEYS: &[&str] = &[
 /// `.class` that a runnable block knows.
 const BLOCK_CLASSES: &[&str] =
     &["setup", "teardown", "on-failure", "background", "skip", "numbered", "ordered", "unordered"];
+/// `key=` that a manifest or an assertion knows.
+const YAML_KEYS: &[&str] =
+    &["timeout", "exit", "retry", "needs", "tags", "title", "include", "lines", "region"];
+/// `.class` that a manifest or an assertion knows.
+const YAML_CLASSES: &[&str] =
+    &["apply", "assert", "setup", "teardown", "on-failure", "skip", "numbered"];
 /// `key=` that an output fence knows.
 const OUTPUT_KEYS: &[&str] = &["for", "vary", "within"];
 /// `.class` that an output fence knows.
@@ -41,7 +47,12 @@ pub(super) fn block_options(
     kind: BlockKind,
 ) -> (BlockOptions, Vec<Diagnostic>) {
     let mut reader = Reader { file, attributes, findings: Vec::new() };
-    reader.known(BLOCK_KEYS, BLOCK_CLASSES);
+    if kind.needs_cluster() {
+        reader.known(YAML_KEYS, YAML_CLASSES);
+        reader.manifest(kind);
+    } else {
+        reader.known(BLOCK_KEYS, BLOCK_CLASSES);
+    }
     let options = BlockOptions {
         timeout: reader.duration("timeout"),
         exit: reader.exit(),
@@ -234,6 +245,17 @@ impl Reader<'_> {
                     &format!("`.{class}` stands on the output fence of this block"),
                 );
             }
+        }
+    }
+
+    /// What a manifest or an assertion cannot say.
+    fn manifest(&mut self, kind: BlockKind) {
+        if self.attributes.has_class("apply") && self.attributes.has_class("assert") {
+            self.contradiction("assert", "a block is one of `.apply` and `.assert`");
+        }
+        if let (BlockKind::Assert, Some(pair)) = (kind, self.attributes.get("exit")) {
+            let message = "an assertion has no exit code".to_owned();
+            self.clash(pair.range.clone(), message, "leave `exit=` out");
         }
     }
 

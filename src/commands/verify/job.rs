@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use super::cluster::Access;
 use super::talk::Talk;
 use super::{scene, selection};
 use crate::book::{Book, LoadOptions, Page, load};
@@ -16,6 +17,7 @@ use crate::verify::edit::{self, Edit};
 use crate::verify::findings::findings;
 use crate::verify::judge::rejudged;
 use crate::verify::lives::recorded_lives;
+use crate::verify::on_cluster::OnCluster;
 use crate::verify::outcome::{PageResult, Problem, StepResult};
 use crate::verify::plan::{Plan, Step, plan};
 use crate::verify::record::{self, Ran, Started};
@@ -31,6 +33,7 @@ pub(super) struct Job<'a> {
     pub(super) sources: &'a Sources,
     pub(super) args: &'a VerifyArgs,
     pub(super) console: Talk<'a>,
+    pub(super) access: &'a Access,
     /// Held while a run is recorded: the next free bundle is given to one page at a time.
     pub(super) recording: &'a Mutex<()>,
 }
@@ -78,16 +81,18 @@ impl Job<'_> {
         PageReport::skipped(plan, why, self.sources)
     }
 
-    /// Runs one page: the signal that stopped it, whether nothing is left to do, its report.
+    /// Runs one page: the signal that stopped it, whether nothing is left to do, its report, and
+    /// why it could not be verified after all.
     pub(super) fn run_page(
         &self,
         page: &Page,
         plan: &Plan,
         (interrupt, counts): (&Interrupt, &mut Counts),
-    ) -> Result<(Option<i32>, bool, PageReport), Failure> {
+    ) -> Result<(Option<i32>, bool, PageReport, Option<Failure>), Failure> {
         let started = Started::now();
-        let world = World::make(self.root, plan)?;
+        let mut world = World::make(self.root, plan)?;
         self.console.say(&page.path);
+        let scene = self.access.scene(plan, self.args, &mut world)?;
         let progress = |step: &Step| self.progress(step);
         let enter = |state: &[u8]| {
             if let Err(failure) = scene::enter(&world, &page.path, state) {
@@ -99,13 +104,18 @@ impl Job<'_> {
             progress: &progress,
             fail_fast: self.args.fail_fast,
             keep: self.args.keep,
+            scene: scene.as_ref().map(|scene| OnCluster { scene, world: &world }),
             on_failure: self.args.shell_on_fail.then_some(&enter),
         };
-        let result = run(plan, &world, &watch)?;
+        let mut result = run(plan, &world, &watch)?;
+        let failure = self.access.clear(scene, (plan, self.args), &mut result);
         let ran: Vec<&str> = plan.steps.iter().map(|step| step.id.as_str()).collect();
         let Settled { found, refreshed, report } =
             self.settle(page, plan, &result, (&ran, counts))?;
         let errors = found.iter().any(|finding| finding.severity == Severity::Error);
+        if failure.is_some() {
+            return Ok((result.interrupted, false, report, failure));
+        }
         let mut measured = true;
         if self.args.record {
             let run = Recorded { world: &world, result: &result, started };
@@ -115,7 +125,7 @@ impl Job<'_> {
             scene::leave(world, &result, &self.console);
         }
         let clean = measured && (!errors || (refreshed && self.only_refreshable(&found)));
-        Ok((result.interrupted, clean, report))
+        Ok((result.interrupted, clean, report, None))
     }
 
     /// Shows what a page is doing.
@@ -265,7 +275,9 @@ fn problem_words(step: &StepResult) -> String {
         Problem::TimedOut(limit) => format!("time limit of {limit:?}"),
         Problem::Interrupted => "interrupted".to_owned(),
         Problem::Capture(name) => format!("capture {name} found nothing"),
-        Problem::Background(why) => why.clone(),
+        Problem::Background(why) | Problem::Guard(why) => why.clone(),
+        Problem::Cluster(trouble) => trouble.kind.words().to_owned(),
+        Problem::Lacks(places) => format!("not met in {} places", places.len()),
     });
     let words: Vec<String> = words.collect();
     if words.is_empty() { String::new() } else { format!("  {}", words.join(", ")) }

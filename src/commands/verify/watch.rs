@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::cluster::Access;
 use super::job::{Counts, Job};
 use super::talk::{Board, Talk};
 use super::{prepare, selection};
@@ -98,8 +99,13 @@ impl Watching<'_> {
         }
         let console = Talk::new(&board, &page.path);
         let recording = &std::sync::Mutex::default();
-        let job = Job { root, book, sources, args: self.args, console, recording };
+        let access = &Access::default();
+        let job = Job { root, book, sources, args: self.args, console, access, recording };
         let plan = plan(page, &book.config, sources, &selection(self.args));
+        if plan.needs_cluster() {
+            return Err(Failure::new(format!("{}: --watch runs no page on a cluster", page.path))
+                .hint("run it without --watch"));
+        }
         let refreshed = self.run(&job, page, plan)?;
         board.flush(&page.path, job.console.into_said(), sources);
         if refreshed {
@@ -119,6 +125,7 @@ impl Watching<'_> {
             progress: &progress,
             fail_fast: self.args.fail_fast,
             keep: false,
+            scene: None,
             on_failure: None,
         };
         let world = |plan: &Plan| World::make(job.root, plan);
@@ -140,8 +147,9 @@ impl Watching<'_> {
     fn end(&mut self) -> Result<(), Failure> {
         let Some(live) = self.live.take() else { return Ok(()) };
         let progress = |_: &crate::verify::plan::Step| {};
-        let (interrupt, fail_fast, keep) = (None, false, false);
-        let watch = Watch { interrupt, progress: &progress, fail_fast, keep, on_failure: None };
+        let (interrupt, fail_fast, keep, scene) = (None, false, false, None);
+        let on_failure = None;
+        let watch = Watch { interrupt, progress: &progress, fail_fast, keep, scene, on_failure };
         let result = live.end(&watch)?;
         for line in &result.survivors {
             self.console.say(&format!("  ended: {line}"));

@@ -172,11 +172,16 @@ fn state(ran: &StepResult) -> State {
         State::Passed
     } else if ran.only_drifted() {
         State::Drifted
-    } else if problems.any(|p| matches!(p, Problem::TimedOut(_) | Problem::Interrupted)) {
+    } else if problems.any(is_broken) {
         State::Broken
     } else {
         State::Failed
     }
+}
+
+/// Whether a block did not come to its end, or could not do its work.
+fn is_broken(problem: &Problem) -> bool {
+    matches!(problem, Problem::TimedOut(_) | Problem::Interrupted | Problem::Cluster(_))
 }
 
 /// The lines of the page that belong to a block: its commands and its printed output.

@@ -1,0 +1,101 @@
+//! The guard: no other cluster, no more than is allowed, one verifier at a time.
+
+use std::time::{Duration, Instant};
+
+use crate::support::{Lab, state};
+
+/// A page with one block.
+fn page(block: &str) -> String {
+    format!(
+        "---\nverify: {{needs: [cluster], namespaces: [lab-a]}}\n---\n# A\n\n```sh {{#a}}\n{block}\n```\n\n```sh {{#b}}\ntrue\n```\n"
+    )
+}
+
+#[test]
+fn a_block_that_means_another_cluster_fails_and_touches_none() {
+    let Some(lab) = Lab::new("# A\n") else { return };
+    lab.bash("cp ~/.kube/config ~/other && kubectl --kubeconfig ~/other config rename-context $(kubectl config current-context) other").is(0, &[]);
+    let other = lab.path("home/other");
+    let before = state(&other);
+    let check = |block: &str, expect: &str| {
+        lab.page(&page(&block.replace("OTHER", &other.to_string_lossy())));
+        lab.labdoc("verify").is(1, &["VR020", expect, "FAIL  a", "ok    b"]);
+        lab.bash("kubectl get configmap labdoc-touched").is(1, &["NotFound"]);
+    };
+    let touch = "kubectl create configmap labdoc-touched";
+    check(&format!("export KUBECONFIG=OTHER; {touch}"), "sets KUBECONFIG");
+    check(&format!("kc=KUBECONFIG; declare -x $kc=OTHER; {touch}"), "KUBECONFIG was set to");
+    check(&format!("{touch} --kubeconfig OTHER"), "names another file");
+    check(&format!("{touch} --context other"), "names another context");
+    check("kubectl config use-context other", "switches the context");
+    check("kubectl config set clusters.lab.server https://127.0.0.1:1", "changes which cluster");
+    assert!(before == state(&other));
+}
+
+#[test]
+fn a_block_may_choose_its_namespace() {
+    let Some(lab) = Lab::new(&page(
+        "kubectl config set-context --current --namespace=kube-system && kubectl get configmap coredns -o name || true",
+    )) else {
+        return;
+    };
+    lab.labdoc("verify").is(0, &["ok    a"]);
+}
+
+#[test]
+fn a_verb_that_rbac_forbids_is_no_drift() {
+    let Some(lab) = Lab::new("# A\n") else { return };
+    lab.bash(
+        "set -e; kubectl create serviceaccount labdoc-poor -n default\n\
+         kubectl create clusterrole labdoc-poor --verb=get,list,create,update,delete --resource=leases.coordination.k8s.io,namespaces\n\
+         kubectl create clusterrolebinding labdoc-poor --clusterrole=labdoc-poor --serviceaccount=default:labdoc-poor\n\
+         kubectl config set-credentials poor --token=$(kubectl create token labdoc-poor -n default)\n\
+         kubectl config set-context --current --user=poor",
+    )
+    .is(0, &[]);
+    lab.page(&page("kubectl get pods -n default"));
+    let said = lab.labdoc("verify");
+    let admin = "kubectl config set-context --current --user=$(kubectl config view -o jsonpath='{.users[0].name}')";
+    lab.bash(admin);
+    lab.bash("kubectl delete clusterrolebinding,clusterrole labdoc-poor; kubectl delete serviceaccount labdoc-poor -n default");
+    said.is(2, &["VR021", "Error from server (Forbidden): pods is forbidden", "auth can-i"]);
+}
+
+#[test]
+fn a_confined_page_cannot_read_secrets_of_kube_system() {
+    let Some(lab) = Lab::new(&page("kubectl get secrets -n kube-system")) else { return };
+    lab.labdoc("verify --confine").is(2, &["VR021", "secrets is forbidden"]);
+    lab.page(&page(
+        "kubectl create configmap mine -n lab-a && kubectl get configmap mine -n lab-a -o name",
+    ));
+    lab.labdoc("verify --confine").is(0, &["ok    a"]);
+    // What was made for it is deleted, and is gone soon.
+    let made = "kubectl get namespaces -l app.kubernetes.io/managed-by=labdoc -o name";
+    lab.bash(&format!("{made} | xargs -r kubectl wait --for=delete --timeout=60s"));
+    assert_eq!(lab.bash(made).is(0, &[]).text.trim(), "");
+}
+
+#[test]
+fn a_second_verifier_is_kept_out() {
+    let Some(lab) = Lab::new(&page("touch ../started; sleep 8")) else { return };
+    let mut first = lab.start("verify");
+    let begin = Instant::now();
+    while !lab.path("site/started").exists() && begin.elapsed() < Duration::from_secs(60) {
+        std::thread::yield_now();
+    }
+    lab.labdoc("verify").is(2, &["namespace lab-a is in use by another verifier: "]);
+    assert!(first.wait().expect("wait").success());
+    lab.page(&page("true"));
+    lab.labdoc("verify").is(0, &["ok    a"]);
+    lab.bash("kubectl -n default get lease labdoc-lab-a").is(1, &["NotFound"]);
+}
+
+#[test]
+fn a_server_that_stopped_is_no_drift_and_takes_no_15_seconds() {
+    let Some(lab) = Lab::new(&page("kubectl get nodes")) else { return };
+    lab.bash("kubectl config set-cluster $(kubectl config view --minify -o jsonpath='{.clusters[0].name}') --server=https://127.0.0.1:1").is(0, &[]);
+    let begin = Instant::now();
+    let context = lab.bash("kubectl config current-context").text;
+    lab.labdoc(&format!("verify --context {}", context.trim())).is(2, &["cannot be reached"]);
+    assert!(begin.elapsed() < Duration::from_secs(15));
+}

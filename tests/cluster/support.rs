@@ -1,0 +1,123 @@
+//! A site with a kubeconfig of its own for the cluster of the tests.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The image that pods of these tests run.
+pub(crate) const IMAGE: &str = "lab.local/busybox:1.35";
+
+/// One test at a time: they share namespaces and look at the whole cluster.
+static ONE: Mutex<()> = Mutex::new(());
+
+/// A temporary site, its home, and the cluster.
+pub(crate) struct Lab {
+    folder: tempfile::TempDir,
+    _one: MutexGuard<'static, ()>,
+}
+
+/// What a run of a program came to.
+pub(crate) struct Said {
+    /// Its exit code.
+    pub(crate) code: Option<i32>,
+    /// Both streams.
+    pub(crate) text: String,
+}
+
+impl Said {
+    /// The same with this exit code and these words, or a panic that shows everything.
+    pub(crate) fn is(self, code: i32, parts: &[&str]) -> Said {
+        assert_eq!(self.code, Some(code), "exit code\n{}", self.text);
+        for part in parts {
+            assert!(self.text.contains(part), "{part:?} is not in:\n{}", self.text);
+        }
+        self
+    }
+}
+
+impl Lab {
+    /// A site on the cluster, which the home trusts; `None` where no test cluster is asked for.
+    #[expect(clippy::print_stdout, reason = "a test that shows nothing says so")]
+    pub(crate) fn new(page: &str) -> Option<Lab> {
+        if std::env::var_os("LABDOC_CLUSTER").is_none() {
+            println!("LABDOC_CLUSTER is not set: not run");
+            return None;
+        }
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder =
+            tempfile::Builder::new().prefix("labdoc-cluster-test-").tempdir().expect("folder");
+        let lab = Lab { folder, _one: one };
+        let given = std::env::var_os("KUBECONFIG").expect("KUBECONFIG of the test cluster");
+        lab.write("home/.kube/config", &std::fs::read_to_string(given).expect("kubeconfig"));
+        lab.write("site/book.toml", "[book]\ntitle = \"Cluster\"\nlanguage = \"en\"\n");
+        lab.page(page);
+        lab.labdoc("trust").is(0, &["trusted"]);
+        Some(lab)
+    }
+
+    /// Writes the page.
+    pub(crate) fn page(&self, text: &str) {
+        self.write("site/content/a.md", &text.replace("IMAGE", IMAGE));
+    }
+
+    /// The text of the page.
+    pub(crate) fn text(&self) -> String {
+        std::fs::read_to_string(self.path("site/content/a.md")).expect("page")
+    }
+
+    /// Writes a file.
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().expect("parent")).expect("folder");
+        std::fs::write(path, text).expect("write");
+    }
+
+    /// A path in the folder.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// Runs labdoc in the site.
+    pub(crate) fn labdoc(&self, arguments: &str) -> Said {
+        said(self.command(env!("CARGO_BIN_EXE_labdoc")).args(arguments.split_whitespace()))
+    }
+
+    /// Starts labdoc in the site.
+    pub(crate) fn start(&self, arguments: &str) -> std::process::Child {
+        let mut command = self.command(env!("CARGO_BIN_EXE_labdoc"));
+        command.args(arguments.split_whitespace()).spawn().expect("spawn")
+    }
+
+    /// Runs a line of bash with the home's kubeconfig.
+    pub(crate) fn bash(&self, line: &str) -> Said {
+        said(self.command("bash").args(["-c", line]))
+    }
+
+    /// A command in the site, with the home and nothing else.
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        command.current_dir(self.path("site")).env_clear().env("PATH", path).env("NO_COLOR", "1");
+        command.env("HOME", self.path("home"));
+        command
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        self.bash("kubectl delete namespace lab-a lab-b --ignore-not-found --timeout=60s");
+    }
+}
+
+/// Runs a command to its end.
+fn said(command: &mut Command) -> Said {
+    let Output { status, stdout, stderr } = command.output().expect("run");
+    let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    Said { code: status.code(), text }
+}
+
+/// Bytes and time of last change of a file.
+pub(crate) fn state(path: &Path) -> (Vec<u8>, std::time::SystemTime) {
+    let modified = std::fs::metadata(path).expect("there").modified().expect("time");
+    (std::fs::read(path).expect("there"), modified)
+}
