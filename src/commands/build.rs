@@ -114,12 +114,15 @@ pub(super) fn load_theme(assessed: &mut Assessed) -> Result<Theme, Failure> {
     Ok(loaded.value)
 }
 
+/// Is told the name of each part of the work when it is done.
+type Lap<'a> = dyn Fn(&str) + Sync + 'a;
+
 /// Renders the site; with a cache it is a preview.
 pub(super) fn render_into(
     assessed: &Assessed,
     theme: &Theme,
     staging: &Staging,
-    (cache, lap): (Option<&PageCache>, &(dyn Fn(&str) + Sync)),
+    (cache, lap): (Option<&PageCache>, &Lap<'_>),
 ) -> Result<Vec<Diagnostic>, Failure> {
     let map = Map { book: &assessed.book, kits: &assessed.kits, statics: &assessed.statics };
     let (highlight, diagrams) = (Highlight::default(), Diagrams::default());

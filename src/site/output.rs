@@ -2,6 +2,7 @@
 //! into place. An error before that changes nothing; a kill in between leaves each file whole,
 //! and the next build finishes the job.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -65,9 +66,9 @@ impl Staging {
         let memory = self.memory.unwrap_or_default();
         let mut files = memory.into_inner().unwrap_or_else(PoisonError::into_inner);
         for name in self.names.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            if !files.contains_key(&name) {
-                let bytes = disk::read(&self.new.join(&name))?;
-                files.insert(name, bytes.into());
+            if let Entry::Vacant(entry) = files.entry(name) {
+                let bytes = disk::read(&self.new.join(entry.key()))?;
+                entry.insert(bytes.into());
             }
         }
         Ok(files)

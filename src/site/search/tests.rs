@@ -1,5 +1,7 @@
 //! The whole index of the pages of `tests/search/vectors.json`, asked by the script itself.
 
+#![allow(clippy::disallowed_methods, reason = "the test runs the reader's script in node")]
+
 use std::process::Command;
 
 use super::*;
