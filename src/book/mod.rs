@@ -5,6 +5,7 @@ mod blocks;
 mod events;
 mod foreign;
 mod front;
+mod header;
 mod includes;
 mod inline;
 mod kind;
@@ -13,13 +14,17 @@ mod needs;
 mod page;
 mod parse;
 mod ready;
+mod routes;
 mod slug;
+mod statement;
 mod tree;
 mod vars;
 
 pub(crate) use events::{Markup, Spanned, events};
 pub(crate) use foreign::{Named, add_foreign};
 pub(crate) use front::split as split_header;
+#[cfg(test)]
+pub(crate) use header::PageKind;
 pub(crate) use includes::{Include, Part};
 pub(crate) use inline::{Mark, MarkKind, is_claim_id, visible};
 pub(crate) use language::in_language;

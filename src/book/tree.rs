@@ -6,9 +6,10 @@ use std::path::Path;
 use rayon::prelude::*;
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::language::{in_language, representatives, split_language};
+use super::language::representatives;
 use super::page::Page;
 use super::parse::{Setting, parse_in};
+use super::routes::check_routes;
 use super::{Markup, vars};
 use crate::config::{BOOK_TOML, Config};
 use crate::diag::{Checked, Diagnostic, Failure};
@@ -152,45 +153,6 @@ fn parse_pages(book: &mut Checked<Book>, sources: &Sources, files: &[FileId]) {
         book.value.pages.push(page.value);
         book.diagnostics.extend(page.diagnostics);
     }
-}
-
-/// Two pages with one address are an error.
-fn check_routes(book: &mut Checked<Book>) {
-    let mut seen: BTreeMap<String, String> = BTreeMap::new();
-    let folders = folders_with_index(&book.value.pages);
-    let names = &book.value.config.file.book;
-    for page in &mut book.value.pages {
-        let (plain, language) = split_language(&page.path, &names.languages);
-        page.base = route(&plain, &folders);
-        page.language = language.unwrap_or(&names.language).to_owned();
-        page.out = match language.filter(|language| *language != names.language) {
-            Some(language) => in_language(&page.base, language),
-            None => page.base.clone(),
-        };
-        let key = page.out.to_lowercase();
-        if let Some(other) = seen.insert(key, page.path.clone()) {
-            let message = format!("{} and {other} would both become {}", page.path, page.out);
-            book.diagnostics.push(Diagnostic::error("PG005", message).in_file(&page.path, None));
-        }
-    }
-}
-
-/// Folders that have an `index.md`; there `README.md` is a page like any other.
-fn folders_with_index(pages: &[Page]) -> Vec<String> {
-    let index = |page: &Page| page.path.strip_suffix("/index.md").map(str::to_owned);
-    pages.iter().filter_map(index).collect()
-}
-
-/// The output path of a page: `content/a/b.md` becomes `a/b.html`.
-fn route(path: &str, with_index: &[String]) -> String {
-    let below = path.strip_prefix(CONTENT).unwrap_or(path).trim_start_matches('/');
-    let stem = below.strip_suffix(".md").unwrap_or(below);
-    let readme = path.strip_suffix("/README.md");
-    if readme.is_some_and(|folder| !with_index.iter().any(|known| known == folder)) {
-        let dir = stem.strip_suffix("README").unwrap_or(stem);
-        return format!("{dir}index.html");
-    }
-    format!("{stem}.html")
 }
 
 /// The folder of an output path, without a slash at its end.

@@ -86,7 +86,7 @@ impl Walk<'_> {
             let message = format!("nothing refers to footnote `{name}`; it is not shown");
             let hint = format!("write `[^{name}]` where it belongs, or delete it");
             let end = range.start + format!("[^{name}]").len();
-            self.report(Diagnostic::warning("PG020", message).hint(hint), range.start..end);
+            self.report(Diagnostic::warning("PG022", message).hint(hint), range.start..end);
         }
         let outside = std::mem::take(&mut self.out);
         self.notes.open.push(Open { name: name.to_string(), linked: false, outside });

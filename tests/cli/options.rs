@@ -26,7 +26,7 @@ content/b.md
   skip  b [TIME]  needs labdoc-no-such, which is not on the PATH
   ok    c [TIME]
 content/c.md
-  skipped: needs a cluster
+  skipped: needs a cluster[..]
 2 pages: 1 passed, 0 differ, 0 failed, 2 skipped
 
 "#]])

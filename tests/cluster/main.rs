@@ -1,5 +1,5 @@
-//! Pages against a real cluster. They run only where `LABDOC_CLUSTER=1` says that the cluster behind
-//! `KUBECONFIG` is there for tests: `make test-cluster`. Images are those that the cluster has.
+//! Pages against a real cluster: the one behind `KUBECONFIG`, by `make test-cluster`; other runs
+//! leave them out and count them as ignored. Images are those that the cluster has.
 #![expect(
     clippy::disallowed_methods,
     reason = "tests prepare a site, ask kubectl and look at the disk themselves"

@@ -85,6 +85,6 @@ fn what_a_fence_quote_or_note_says_for_nothing_is_a_warning() {
     assert_eq!(findings("```rust,ignore\na\n```"), [""; 0]);
     assert_eq!(findings("> [!NOPE] x"), ["BL021 [!NOPE]"]);
     assert_eq!(findings("> [!TAB]\n> x"), ["BL022 [!TAB]"]);
-    assert_eq!(findings("x\n\n[^c]: 없음"), ["PG020 [^c]"]);
+    assert_eq!(findings("x\n\n[^c]: 없음"), ["PG022 [^c]"]);
     assert_eq!(findings("![](a.png)"), ["IM001 ![](a.png)"]);
 }
