@@ -72,7 +72,7 @@ pub(crate) fn load(
 ) -> Result<Checked<Book>, Failure> {
     let mut book = load_config(root, sources)?;
     let content = root.join(CONTENT);
-    let paths = if disk::is_folder(&content) { disk::files_below(&content)? } else { Vec::new() };
+    let paths = content_files(root, &content, &mut book.diagnostics)?;
     let mut pages = Vec::new();
     for path in paths {
         let name = path.rsplit('/').next().unwrap_or(&path);
@@ -105,6 +105,34 @@ pub(crate) fn load(
     book.value.translations =
         versions.map(|(at, page)| ((page.base.clone(), page.language.clone()), at)).collect();
     Ok(book)
+}
+
+/// The files below `content/`. A link to a file of the book is that file under another name; one
+/// that leads out of the book, or to a folder, is not published.
+fn content_files(
+    root: &Path,
+    content: &Path,
+    findings: &mut Vec<Diagnostic>,
+) -> Result<Vec<String>, Failure> {
+    if !disk::is_folder(content) {
+        return Ok(Vec::new());
+    }
+    let mut paths = disk::files_below(content)?;
+    let root = disk::canonical(root)?;
+    for link in disk::links_below(content)? {
+        let at = content.join(&link);
+        let inside = disk::canonical(&at).is_ok_and(|target| target.starts_with(&root));
+        if inside && disk::is_file(&at) {
+            paths.push(link);
+        } else {
+            let message = format!("{CONTENT}/{link} is no file of the book and is not published");
+            let finding = Diagnostic::warning("PG015", message);
+            let hint = "copy it, or link to a file below the folder of book.toml";
+            findings.push(finding.in_file(format!("{CONTENT}/{link}"), None).hint(hint));
+        }
+    }
+    paths.sort();
+    Ok(paths)
 }
 
 /// Reads the settings.

@@ -149,10 +149,31 @@ impl Op {
 /// The middle part, where the texts begin to differ.
 fn middle(printed: &[Option<Shape>], measured: &[Shape]) -> Vec<Op> {
     if (printed.len() + 1).saturating_mul(measured.len() + 1) > MAX_CELLS {
-        let removed = (0..printed.len()).map(|printed| Op::Removed { printed });
-        return removed.chain((0..measured.len()).map(|measured| Op::Added { measured })).collect();
+        return coarse(printed, measured);
     }
     walk(&costs(printed, measured), printed, measured)
+}
+
+/// The alignment of long texts, by a diff that needs no table. Elisions stay where they stand and
+/// absorb nothing, so a refresh keeps them.
+fn coarse(printed: &[Option<Shape>], measured: &[Shape]) -> Vec<Op> {
+    let wanted: Vec<Option<&str>> =
+        printed.iter().map(|shape| shape.as_ref().map(|shape| shape.key.as_str())).collect();
+    let got: Vec<Option<&str>> = measured.iter().map(|shape| Some(shape.key.as_str())).collect();
+    let mut ops = Vec::with_capacity(printed.len().max(measured.len()));
+    for op in similar::capture_diff_slices(similar::Algorithm::Myers, &wanted, &got) {
+        let (tag, old, new) = op.as_tag_tuple();
+        if tag == similar::DiffTag::Equal {
+            ops.extend(old.zip(new).map(|(printed, measured)| Op::Same { printed, measured }));
+            continue;
+        }
+        ops.extend(old.map(|at| match printed[at] {
+            Some(_) => Op::Removed { printed: at },
+            None => Op::Gap { printed: at, lines: 0 },
+        }));
+        ops.extend(new.map(|measured| Op::Added { measured }));
+    }
+    ops
 }
 
 /// `costs[p][m]`: the fewest differences between the lines from `p` and from `m` on.

@@ -216,3 +216,19 @@ fn a_text_is_equal_to_itself_whatever_could_stand_for_what() {
     assert!(comparison.equal);
     assert_eq!(names.measured("ip", "10.0.0.2"), Some("10.0.0.2"));
 }
+
+#[test]
+fn long_texts_are_aligned_without_a_table() {
+    let lines = |drift: bool| -> String {
+        let line =
+            |at: usize| if drift && at == 2500 { "new\n".to_owned() } else { format!("{at}\n") };
+        (1..5000).map(line).collect()
+    };
+    let printed = format!("first\n...\n{}last\n", lines(false));
+    let measured = format!("one\n{}end\n", lines(true));
+    let (comparison, ..) = ask(&printed, &measured, &[]);
+    let changed = |op: &&Op| matches!(op, Op::Removed { .. } | Op::Added { .. });
+    assert_eq!(comparison.ops.iter().filter(changed).count(), 6);
+    let gap = |op: &&Op| matches!(op, Op::Gap { .. });
+    assert_eq!(comparison.ops.iter().filter(gap).count(), 1);
+}

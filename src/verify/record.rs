@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -64,7 +65,7 @@ pub(crate) fn record(root: &Path, bundle: &str, ran: &Ran<'_>) -> Result<Made, F
     let changed = changed_inputs(root, ran)?;
     let transcript = transcript(ran);
     let manifest = manifest(bundle, ran);
-    let finished = Timestamp::now();
+    let finished = next_second(root, bundle)?;
     let seed = [transcript.text.as_bytes(), finished.to_string().as_bytes()].concat();
     let run_id = new_run_id(ran.started.0, &seed);
     let run_sh = replay::script(ran, bundle, &run_id);
@@ -97,6 +98,21 @@ pub(crate) fn bundle_of(root: &Path, page: &Page, path: &Path) -> Result<(String
     let text = disk::read_text(path)?;
     disk::replace(path, header::with_bundle(&text, &bundle).as_bytes())?;
     Ok((bundle, true))
+}
+
+/// Now, but not the second in which the newest run of the bundle ended: runs are ordered by the
+/// second, and the later of two must be the newer.
+fn next_second(root: &Path, bundle: &str) -> Result<Timestamp, Failure> {
+    let bundles = crate::evidence::load_bundles(root)?;
+    let newest = bundles.get(bundle).and_then(|bundle| bundle.runs.last());
+    let newest = newest.map(|run| run.verdict.finished_at.clone()).unwrap_or_default();
+    let now = Timestamp::now();
+    if second(now) > newest {
+        return Ok(now);
+    }
+    let rest = 1_000 - now.subsec_millisecond();
+    std::thread::sleep(Duration::from_millis(u64::try_from(rest).unwrap_or(1_000)));
+    Ok(Timestamp::now())
 }
 
 /// A time in whole seconds, RFC 3339, UTC.

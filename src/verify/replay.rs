@@ -20,6 +20,7 @@ labdoc_failed=0
 labdoc_ready=
 labdoc_open=
 labdoc_torn_down=
+labdoc_signal=
 labdoc_children=
 
 # Prints the output of the block that just ran, with lines that look like marks escaped, and its
@@ -52,11 +53,11 @@ labdoc_leave() {
   for labdoc_child in $labdoc_children; do kill "$labdoc_child" 2>/dev/null; done
   cd /
   rm -rf -- "$labdoc_work"
-  exit "$labdoc_failed"
+  exit "${labdoc_signal:-$labdoc_failed}"
 }
 trap labdoc_leave EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+trap 'labdoc_signal=130; exit 130' INT
+trap 'labdoc_signal=143; exit 143' TERM
 "#;
 
 /// Writes the replay of a run.

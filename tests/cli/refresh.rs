@@ -304,3 +304,17 @@ fn a_page_that_changed_meanwhile_is_not_overwritten() {
     world.labdoc("verify --update").any_stdout().any_stderr().code(2);
     assert_eq!(world.read("content/a.md"), page.replacen("\nEnd", "\nEND", 1));
 }
+
+/// A page that is a link is run and refreshed; the link stays and the file behind it changes.
+#[test]
+fn a_linked_page_stays_a_link() {
+    let page = "# L\n\n```sh {#a}\necho new\n```\n\n```output {for=a}\nold\n```\n";
+    let world = World::page("# A\n").file("real.md", page);
+    std::os::unix::fs::symlink("../real.md", world.path("content/l.md")).expect("link");
+    std::os::unix::fs::symlink("/etc/hostname", world.path("content/out.md")).expect("link");
+    world.labdoc("verify content/l.md --update").any_output().success();
+    assert!(world.path("content/l.md").is_symlink());
+    assert_eq!(world.read("real.md"), page.replace("old", "new"));
+    let checked = world.labdoc("check").any_output().success();
+    assert!(checked.stderr.contains("warning[PG015]: content/out.md"), "{}", checked.stderr);
+}

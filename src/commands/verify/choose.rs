@@ -83,8 +83,16 @@ fn foreign_paths(
 
 /// A path that was named, absolute.
 fn canonical(path: &Path) -> Result<PathBuf, Failure> {
-    disk::canonical(path)
-        .map_err(|error| Failure::new(format!("{error}")).hint("name a page or a folder of pages"))
+    // A page may be a link; its own place counts and not that of the file behind it.
+    let named = path.file_name().filter(|_| disk::is_file(path));
+    let found = match (named, path.parent()) {
+        (Some(name), Some(folder)) => {
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            disk::canonical(folder).map(|folder| folder.join(name))
+        }
+        _ => disk::canonical(path),
+    };
+    found.map_err(|error| Failure::new(format!("{error}")).hint("name a page or a folder of pages"))
 }
 
 /// A path from the root; `asked` is how it was named.
