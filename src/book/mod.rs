@@ -10,6 +10,7 @@ mod includes;
 mod inline;
 mod kind;
 mod language;
+mod links;
 mod needs;
 mod page;
 mod parse;

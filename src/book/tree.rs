@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::language::representatives;
+use super::links::content_files;
 use super::page::Page;
 use super::parse::{Setting, parse_in};
 use super::routes::check_routes;
@@ -105,34 +106,6 @@ pub(crate) fn load(
     book.value.translations =
         versions.map(|(at, page)| ((page.base.clone(), page.language.clone()), at)).collect();
     Ok(book)
-}
-
-/// The files below `content/`. A link to a file of the book is that file under another name; one
-/// that leads out of the book, or to a folder, is not published.
-fn content_files(
-    root: &Path,
-    content: &Path,
-    findings: &mut Vec<Diagnostic>,
-) -> Result<Vec<String>, Failure> {
-    if !disk::is_folder(content) {
-        return Ok(Vec::new());
-    }
-    let mut paths = disk::files_below(content)?;
-    let root = disk::canonical(root)?;
-    for link in disk::links_below(content)? {
-        let at = content.join(&link);
-        let inside = disk::canonical(&at).is_ok_and(|target| target.starts_with(&root));
-        if inside && disk::is_file(&at) {
-            paths.push(link);
-        } else {
-            let message = format!("{CONTENT}/{link} is no file of the book and is not published");
-            let finding = Diagnostic::warning("PG015", message);
-            let hint = "copy it, or link to a file below the folder of book.toml";
-            findings.push(finding.in_file(format!("{CONTENT}/{link}"), None).hint(hint));
-        }
-    }
-    paths.sort();
-    Ok(paths)
 }
 
 /// Reads the settings.
