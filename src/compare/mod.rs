@@ -60,10 +60,18 @@ pub(crate) struct Comparison {
 /// Compares; names that correspond are added to `names` when the two are equal.
 pub(crate) fn compare(question: &Question<'_>, names: &mut Renaming) -> Comparison {
     let sides = Sides::of(question);
-    match sides.exact(names) {
-        Some(ops) => sides.comparison(ops, None),
-        None => sides.nearest(&mut names.clone()),
+    if let Some(ops) = sides.exact(names) {
+        return sides.comparison(ops, None);
     }
+    // Lines that come in order are equal whatever their tables are: an elision below a table may
+    // stand for lines that are no rows of it.
+    if sides.has_tables() {
+        let plain = Sides::of(&Question { order: Order::Ordered, ..*question });
+        if let Some(ops) = plain.exact(names) {
+            return plain.comparison(ops, None);
+        }
+    }
+    sides.nearest(&mut names.clone())
 }
 
 /// The nearest alignment of two texts that differ; names of its equal lines are added to `names`.

@@ -70,6 +70,11 @@ impl<'a> Sides<'a> {
         sides
     }
 
+    /// Whether tables are compared as such.
+    pub(super) fn has_tables(&self) -> bool {
+        !self.tables.is_empty()
+    }
+
     /// A line, or a row of a table.
     fn shape(&self, text: &str, table: Option<&Table>, line: usize) -> Shape {
         match table {

@@ -232,3 +232,10 @@ fn long_texts_are_aligned_without_a_table() {
     let gap = |op: &&Op| matches!(op, Op::Gap { .. });
     assert_eq!(comparison.ops.iter().filter(gap).count(), 1);
 }
+
+#[test]
+fn an_elision_below_a_table_stands_for_any_lines() {
+    let measured = "NAME  IP\nweb   x\nno row\n";
+    assert!(equal("NAME  IP\nweb   x\n...\n", measured, &[]));
+    assert!(!equal("NAME  IP\ndb    x\n...\n", measured, &[]));
+}
