@@ -3,14 +3,32 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// How a version is asked for.
+/// How a version relates to the one that a condition writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Relation {
+pub(crate) enum Relation {
+    /// `<`
     Less,
+    /// `<=`
     AtMost,
+    /// `>`
     Greater,
+    /// `>=`
     AtLeast,
+    /// `=`
     Equal,
+}
+
+impl Relation {
+    /// Whether a version that compares as `order` with the condition's own meets it.
+    pub(crate) fn admits(self, order: Ordering) -> bool {
+        match self {
+            Relation::Less => order == Ordering::Less,
+            Relation::AtMost => order != Ordering::Greater,
+            Relation::Greater => order == Ordering::Greater,
+            Relation::AtLeast => order != Ordering::Less,
+            Relation::Equal => order == Ordering::Equal,
+        }
+    }
 }
 
 /// The operators, longer ones first.
@@ -97,13 +115,7 @@ impl Wanted {
             .map(|wanted| number(found.next()).cmp(&number(Some(wanted))))
             .find(|order| *order != Ordering::Equal)
             .unwrap_or(Ordering::Equal);
-        match self.relation {
-            Relation::Less => order == Ordering::Less,
-            Relation::AtMost => order != Ordering::Greater,
-            Relation::Greater => order == Ordering::Greater,
-            Relation::AtLeast => order != Ordering::Less,
-            Relation::Equal => order == Ordering::Equal,
-        }
+        self.relation.admits(order)
     }
 }
 

@@ -6,7 +6,7 @@ use super::events::Markup;
 pub(crate) use super::header::{FrontMatter, VerifyHeader, Workdir};
 use super::includes::Include;
 use super::inline::Mark;
-pub(crate) use super::needs::Need;
+pub(crate) use super::needs::{Need, Relation};
 pub(crate) use super::ready::Ready;
 use super::vars::Filled;
 use crate::config::Config;

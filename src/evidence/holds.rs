@@ -4,18 +4,10 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::book::Relation;
+
 /// The environment of a run or a page: key to version.
 pub(crate) type Environment = BTreeMap<String, String>;
-
-/// How a version is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Relation {
-    Less,
-    AtMost,
-    Greater,
-    AtLeast,
-    Equal,
-}
 
 /// The operators, longer ones first.
 const RELATIONS: [(&str, Relation); 5] = [
@@ -89,14 +81,7 @@ impl fmt::Display for Holds {
 impl Condition {
     /// Whether `version` satisfies it.
     fn admits(&self, version: &str) -> bool {
-        let order = compare(version, &self.version);
-        match self.relation {
-            Relation::Less => order == Ordering::Less,
-            Relation::AtMost => order != Ordering::Greater,
-            Relation::Greater => order == Ordering::Greater,
-            Relation::AtLeast => order != Ordering::Less,
-            Relation::Equal => order == Ordering::Equal,
-        }
+        self.relation.admits(compare(version, &self.version))
     }
 }
 
