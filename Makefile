@@ -62,7 +62,7 @@ clippy:
 
 unit:
 	$(SAY) 'cargo test'
-	@$(FIND) $(CARGO) test --locked
+	@$(FIND) $(CARGO) test --locked --no-fail-fast
 
 test-long:
 	$(SAY) 'property tests, 10,000 cases each'

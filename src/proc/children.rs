@@ -4,9 +4,9 @@
 //! and must tell them from the processes that it started itself: every start goes through `spawn`,
 //! and what hangs below labdoc without having gone through it is an orphan.
 
-use super::platform::{adopt_orphans, children_of};
+use super::platform::{adopt_orphans, children_of, session_of};
 use super::tree::{command_lines, descendants, kill_each};
-use rustix::process::{Pid, WaitOptions, getpid, getsid, waitpid};
+use rustix::process::{Pid, WaitOptions, getpid, waitpid};
 use std::collections::BTreeSet;
 use std::io;
 use std::process::{Child, Command, ExitStatus};
@@ -69,11 +69,11 @@ const SHORT: rustix::event::Timespec = rustix::event::Timespec { tv_sec: 0, tv_n
 /// a keeper, which leaves that session before it starts anything.
 fn orphans() -> Vec<Pid> {
     let own = own();
-    let home = getsid(None).ok();
+    let home = session_of(getpid());
     children_of(getpid())
         .into_iter()
         .filter(|pid| !u32::try_from(pid.as_raw_pid()).is_ok_and(|raw| own.contains(&raw)))
-        .filter(|pid| getsid(Some(*pid)).ok() != home)
+        .filter(|pid| session_of(*pid) != home)
         .collect()
 }
 

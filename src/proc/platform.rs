@@ -53,6 +53,19 @@ fn stat_field(pid: Pid, index: usize) -> Option<String> {
     stat.rsplit_once(") ")?.1.split(' ').nth(index).map(str::to_owned)
 }
 
+/// The terminal session of a process. It is 0 when the session began outside of this process's pid
+/// namespace (`docker exec`), which `getsid` of rustix does not allow for.
+#[cfg(target_os = "linux")]
+pub(super) fn session_of(pid: Pid) -> Option<i32> {
+    stat_field(pid, 3)?.parse().ok()
+}
+
+/// The terminal session of a process.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn session_of(pid: Pid) -> Option<i32> {
+    rustix::process::getsid(Some(pid)).ok().map(|session| session.as_raw_pid())
+}
+
 /// The command line of a living process; `None` for a dead one that nobody reaped yet.
 #[cfg(target_os = "linux")]
 pub(super) fn command_line(pid: Pid) -> Option<String> {

@@ -59,3 +59,16 @@ fn a_child_that_closed_everything_it_inherited() {
         2,
     );
 }
+
+#[test]
+fn a_keeper_that_dies_in_a_container() {
+    // In a pid namespace the session began outside of it, and the kernel gives it the number 0.
+    let mark = &mark(2008);
+    let world = World::page(&format!(
+        "```sh {{#a exit=137}}\nsetsid sleep {mark} & kill -9 $PPID; sleep {mark}\n```\n\n```sh {{#b}}\necho on\n```\n"
+    ));
+    let container = "unshare --map-root-user --pid --fork --mount-proc";
+    let labdoc = env!("CARGO_BIN_EXE_labdoc");
+    world.bash(&format!("exec {container} {labdoc} verify")).any_output().success();
+    assert_eq!(processes(mark), Vec::<String>::new());
+}
