@@ -185,6 +185,7 @@ def retry_503(judge, requests=60):
     fails = after["upstream_cx_connect_fail"] - before["upstream_cx_connect_fail"]
     retries = after["upstream_rq_retry"] - before["upstream_rq_retry"]
     judge.equal("statuses 200 and 503 only", requests, status[200] + status[503])
+    fact("fails_minus_retries %d", fails - retries)
     # A retry picks a host up to 5 times; very rarely each pick is A again, twice over.
     judge.holds("status 503", "at most 1", status[503], status[503] <= 1)
     judge.holds("connect failures", "more than 5", fails, fails > 5)
