@@ -61,6 +61,12 @@ pub(crate) enum Command {
     /// Run the blocks of pages and compare their output with what is printed
     #[command(after_help = "Example:\n  labdoc verify content/lab-local --update")]
     Verify(VerifyArgs),
+    /// The version of one thing in the environment at which a claim stops, or starts, to hold
+    #[command(after_help = "Example:\n  labdoc bisect C15 --over envoy=1.36..1.40")]
+    Bisect(BisectArgs),
+    /// Change one line of a page's kit or blocks at a time and list the claims that did not notice
+    #[command(after_help = "Example:\n  labdoc mutate content/lab-local --max 40 --budget 20m")]
+    Mutate(MutateArgs),
     /// Remember a cluster (by its identity) as one that verify may touch
     #[command(after_help = "Example:\n  labdoc trust kind-lab\n  labdoc trust --list")]
     Trust(TrustArgs),
@@ -179,6 +185,58 @@ pub(crate) struct VerifyArgs {
     /// Run the changed blocks and those after them at each save, until Ctrl-C
     #[arg(long, conflicts_with_all = ["record", "dry_run", "keep", "shell_on_fail", "report"])]
     pub(crate) watch: bool,
+}
+
+/// Options of bisect.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct BisectArgs {
+    /// The claim
+    #[arg(value_name = "CLAIM")]
+    pub(crate) claim: String,
+    /// A key of [environments] in book.toml, with a range or a list of its versions
+    #[arg(long, value_name = "KEY[=A..B|=A,B,C]")]
+    pub(crate) over: String,
+    /// Run every version, also when the claim might change more than once
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Write what was found as `holds` of the claim, and record its own environment once more
+    #[arg(long)]
+    pub(crate) update: bool,
+}
+
+/// Options of mutate.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct MutateArgs {
+    /// The page
+    #[arg(value_name = "PAGE")]
+    pub(crate) page: PathBuf,
+    /// Ask only this claim, and run only the blocks that it rests on
+    #[arg(long, value_name = "ID")]
+    pub(crate) claim: Vec<String>,
+    /// Change only files that match, such as 'configs/**'
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) file: Vec<String>,
+    /// Begin no further mutant after this time, such as 10m
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) budget: Option<String>,
+    /// Try no more than so many
+    #[arg(long, value_name = "N")]
+    pub(crate) max: Option<usize>,
+    /// What the order of the mutants depends on
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Try those again that an earlier call tried
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// List the mutants; run nothing
+    #[arg(long)]
+    pub(crate) list: bool,
+}
+
+/// A time such as `10m`.
+fn duration(text: &str) -> Result<String, String> {
+    let known = crate::fence::parse_duration(text).is_some();
+    if known { Ok(text.to_owned()) } else { Err("write it like 90s, 10m or 2h".to_owned()) }
 }
 
 /// `NAME=VALUE`.

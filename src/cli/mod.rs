@@ -8,7 +8,9 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-pub(crate) use args::{BuildArgs, CheckArgs, Common, ServeArgs, TrustArgs, VerifyArgs};
+pub(crate) use args::{
+    BisectArgs, BuildArgs, CheckArgs, Common, MutateArgs, ServeArgs, TrustArgs, VerifyArgs,
+};
 pub(crate) use console::{Console, Tally};
 pub(crate) use laps::Laps;
 
@@ -49,6 +51,8 @@ fn run(cli: &Cli, console: &Console) -> Result<Ended, Failure> {
         Command::Serve(args) => commands::serve(&cli.common, args, console),
         Command::Check(args) => commands::check(&cli.common, args, console),
         Command::Verify(args) => commands::verify(&cli.common, args, console),
+        Command::Bisect(args) => commands::bisect(&cli.common, args, console),
+        Command::Mutate(args) => commands::mutate(&cli.common, args, console),
         Command::Trust(args) => commands::trust(args, console),
         Command::Evidence(command) => evidence(&cli.common, command, console),
         Command::Kit(KitCommand::List) => commands::kit_list(&cli.common, console),

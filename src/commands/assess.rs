@@ -12,7 +12,9 @@ use crate::cli::{CheckArgs, Common};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Failure};
 use crate::disk;
-use crate::evidence::{ClaimsFile, Site as Joining, join, load_bundles, load_records, read_claims};
+use crate::evidence::{
+    Claim, ClaimsFile, Site as Joining, join, load_bundles, load_records, read_claims,
+};
 use crate::kit::{self, Kit, KitOptions};
 use crate::site::{Evidence, STATIC};
 use crate::source::Sources;
@@ -91,6 +93,20 @@ pub(crate) fn claim_digests(
     sources: &Sources,
     bundle: &str,
 ) -> Result<BTreeMap<String, String>, Failure> {
+    let own = |page: usize| {
+        book.pages[page].front.verify.as_ref().and_then(|verify| verify.bundle.as_deref())
+            == Some(bundle)
+    };
+    let claims = claims(root, book, sources)?.into_iter();
+    let wanted = claims.filter(|c| own(c.page) || c.bundles().contains(&bundle));
+    Ok(wanted.map(|claim| (claim.id, claim.digest)).collect())
+}
+
+/// The claims of a book, without what is wrong with them.
+///
+/// # Errors
+/// The evidence cannot be read.
+pub(crate) fn claims(root: &Path, book: &Book, sources: &Sources) -> Result<Vec<Claim>, Failure> {
     let bundles = load_bundles(root)?;
     let records = load_records(root)?.value;
     let policy = policy(&book.config, false);
@@ -98,11 +114,5 @@ pub(crate) fn claim_digests(
         book.claim_files.iter().map(|file| read_claims(sources, *file).value).collect();
     let pages = &book.pages;
     let inputs = Joining { sources, pages, bundles: &bundles, records: &records, policy: &policy };
-    let own = |page: usize| {
-        pages[page].front.verify.as_ref().and_then(|verify| verify.bundle.as_deref())
-            == Some(bundle)
-    };
-    let joined = join(&inputs, &files).value;
-    let wanted = joined.into_iter().filter(|c| own(c.page) || c.bundles().contains(&bundle));
-    Ok(wanted.map(|claim| (claim.id, claim.digest)).collect())
+    Ok(join(&inputs, &files).value)
 }

@@ -2,11 +2,14 @@
 //! it ended.
 
 mod assess;
+mod bisect;
 mod build;
 mod evidence;
 mod import;
 mod judging;
 mod kit;
+mod mutate;
+mod proof;
 mod seal;
 mod serve;
 mod show;
@@ -15,10 +18,12 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use bisect::bisect;
 pub(crate) use build::{build, check};
 pub(crate) use evidence::judge;
 pub(crate) use import::import;
 pub(crate) use kit::{check as kit_check, list as kit_list, pack as kit_pack};
+pub(crate) use mutate::mutate;
 pub(crate) use seal::seal;
 pub(crate) use serve::serve;
 pub(crate) use show::{diff, show};

@@ -30,6 +30,33 @@ pub(crate) struct BookToml {
     /// `[offline]`.
     #[serde(default)]
     pub(crate) offline: OfflineTable,
+    /// `[environments.KEY]`: the versions that `labdoc bisect` may run a page with.
+    #[serde(default)]
+    pub(crate) environments: BTreeMap<String, Axis>,
+}
+
+/// `[environments.KEY]`: one thing of the environment, and how to run with a version of it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Axis {
+    /// The versions, oldest first.
+    #[serde(default)]
+    pub(crate) versions: Vec<String>,
+    /// A command that lists them instead, oldest first.
+    #[serde(default)]
+    pub(crate) list: Option<String>,
+    /// The variable that chooses one: `ENVOY=/opt/envoy-{version}/envoy`. `{root}` is the book's
+    /// folder.
+    pub(crate) set: String,
+}
+
+impl Axis {
+    /// The variable and its value for a version.
+    pub(crate) fn assignment(&self, version: &str, root: &std::path::Path) -> (String, String) {
+        let (name, value) = self.set.split_once('=').unwrap_or((&self.set, "{version}"));
+        let root = root.to_string_lossy();
+        (name.to_owned(), value.replace("{version}", version).replace("{root}", &root))
+    }
 }
 
 /// `[markup]`: what of Markdown is switched on beside the usual.

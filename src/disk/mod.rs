@@ -209,6 +209,18 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::write(path, bytes).map_err(fault("write", path))
 }
 
+/// The bytes of all files below a folder; what goes meanwhile does not count. Links are not
+/// followed.
+pub(crate) fn size_below(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let size = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(meta) if meta.is_dir() => size_below(&entry.path()),
+        Ok(meta) => meta.len(),
+        Err(_) => 0,
+    };
+    entries.map(size).sum()
+}
+
 /// Replaces a file whole: a temporary file beside it, then a rename. Mode and, where `path` is
 /// a symbolic link, the link are kept.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {

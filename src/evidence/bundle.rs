@@ -9,6 +9,7 @@ use std::path::Path;
 
 use super::holds::{Environment, matches_environment};
 use super::manifest::{Manifest, number_for_string};
+use super::mutation::Mutation;
 use super::reference::{id_order, is_bundle_id};
 use super::transcript::Transcript;
 use super::validity;
@@ -61,6 +62,8 @@ pub(crate) struct Bundle {
     pub(crate) runs: Vec<Run>,
     /// What makes it invalid, over all its runs; empty when it can be believed.
     pub(crate) faults: Vec<Diagnostic>,
+    /// Which changes of its page's kit and blocks the claims noticed, where somebody tried.
+    pub(crate) mutation: Option<Mutation>,
 }
 
 /// The bundles of a site by id.
@@ -72,10 +75,18 @@ impl Bundle {
         !self.faults.is_empty()
     }
 
-    /// The newest finished run in an environment.
+    /// The newest finished run in an environment; where none is asked for, in the one that the
+    /// bundle's own page asks for, so that a run made for contrast is not taken for the usual one.
     pub(crate) fn newest_in(&self, environment: &Environment) -> Option<&Run> {
-        let runs = self.runs.iter().filter(|run| run.verdict.is_finished());
-        runs.rev().find(|run| matches_environment(&run.verdict.environment, environment))
+        let newest = |asked: &Environment| {
+            let runs = self.runs.iter().filter(|run| run.verdict.is_finished());
+            runs.rev().find(|run| matches_environment(&run.verdict.environment, asked))
+        };
+        let own = self.runs.last().map(|run| &run.manifest.environment);
+        match own.filter(|_| environment.is_empty()) {
+            Some(own) => newest(own).or_else(|| newest(environment)),
+            None => newest(environment),
+        }
     }
 
     /// The names of all values that its runs captured or planned to capture.
@@ -117,7 +128,10 @@ pub(crate) fn load_bundles(root: &Path) -> Result<Bundles, Failure> {
         let Some(id) = entry.name.filter(|name| is_bundle_id(name)) else { continue };
         let place = format!("evidence/{id}");
         let bundle = match entry.kind {
-            Kind::Folder => load_bundle(&id, &place, &entry.path)?,
+            Kind::Folder => {
+                let mutation = Mutation::load(root, &id)?;
+                Bundle { mutation, ..load_bundle(&id, &place, &entry.path)? }
+            }
             _ => Bundle {
                 faults: vec![unreadable(&place, None, format!("{id} is no folder"))],
                 id: id.clone(),

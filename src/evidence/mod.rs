@@ -11,6 +11,7 @@
 
 mod bundle;
 mod claim;
+mod claims_edit;
 mod claims_file;
 mod claims_raw;
 mod conclude;
@@ -27,6 +28,7 @@ mod judge;
 mod ledger;
 mod link;
 mod manifest;
+mod mutation;
 mod named;
 mod now;
 mod number;
@@ -54,13 +56,17 @@ mod tests;
 pub(crate) use self::{
     bundle::{Bundle, Bundles, Run, ids_in_order, load_bundles},
     claim::Claim,
+    claims_edit::with_holds,
     claims_file::{ClaimsFile, read_claims},
     conclude::judge_claims,
     corrections::Correction,
     digests::{block_digest, capture_digest},
+    expect::{Met, Name, Scope},
+    holds::{Environment, Holds, matches_version},
     join::{Site, join},
     judge::{Judged, Judgement, judge},
     manifest::{Manifest, ManifestBlock, ManifestKit, ManifestRun},
+    mutation::{Fate, Mutation, Tried},
     now::{Now, PlanNow, as_of},
     policy::{Policy, findings},
     reason::Reason,

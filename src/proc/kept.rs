@@ -65,6 +65,11 @@ impl Kept {
         self.send(&format!("start {subfolder}\n"));
     }
 
+    /// The keeper's process id; `None` when it is dead.
+    pub(crate) fn id(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
+    }
+
     /// The descriptor that becomes readable with the next report.
     pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
         self.reports.as_fd()

@@ -47,6 +47,12 @@ pub(crate) fn variable(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name)
 }
 
+/// How many processes live below one of labdoc's own children.
+pub(crate) fn count_below(pid: u32) -> usize {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    pid.map_or(0, |pid| tree::descendants(pid).len())
+}
+
 /// The name of this machine.
 pub(crate) fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::Site;
 use super::export;
 use super::frame::{bare_page, frame, merged};
+use super::mutation_table::mutation_table;
 use super::output::Staging;
 use super::record::{
     CORRECTIONS_PAGE, SOURCES_PAGE, bundle_page, claim_page, environment_words, line_of,
@@ -171,6 +172,7 @@ impl EvidencePages<'_> {
                 "page_title": page.map(|page| page.title.clone()),
                 "page_href": page.map(|page| relative(&path, &page.out)),
                 "runs": runs, "claims": claims, "values": values_by_run(id, bundle, &path),
+                "mutation": mutation_table(self.site, bundle, &path),
             },
         });
         self.put("bundle.html", &path, context)

@@ -10,6 +10,7 @@ mod images;
 mod kit_pages;
 mod language;
 mod meta;
+mod mutation_table;
 mod offline;
 mod output;
 mod page;

@@ -1,6 +1,7 @@
 //! Running pages: plan, session, comparison, refresh, record.
 
 mod background;
+pub(crate) mod boundary;
 mod console;
 pub(crate) mod edit;
 pub(crate) mod findings;
@@ -12,6 +13,7 @@ pub(crate) mod judge;
 pub(crate) mod live;
 pub(crate) mod lives;
 mod manifest;
+pub(crate) mod mutants;
 pub(crate) mod needs;
 pub(crate) mod on_cluster;
 pub(crate) mod order;

@@ -22,6 +22,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 pub(crate) struct Watch<'a> {
     /// Ctrl-C and SIGTERM.
     pub(crate) interrupt: Option<&'a Interrupt>,
+    /// Called with the process below which everything of the run lives.
+    pub(crate) started: Option<&'a dyn Fn(u32)>,
     /// Called before each block.
     pub(crate) progress: &'a dyn Fn(&Step),
     /// Whether the first failure ends the page (teardown still runs).
@@ -42,7 +44,11 @@ pub(crate) type Look<'a> = &'a dyn Fn(&[u8]);
 /// # Errors
 /// The session cannot be started or kept.
 pub(crate) fn run(plan: &Plan, world: &World, watch: &Watch<'_>) -> Result<PageResult, Failure> {
-    let mut runner = Runner::new((plan, watch), start(world)?, PageResult::default());
+    let session = start(world)?;
+    if let (Some(started), Some(keeper)) = (watch.started, session.keeper()) {
+        started(keeper);
+    }
+    let mut runner = Runner::new((plan, watch), session, PageResult::default());
     let (ending, page): (Vec<&Step>, Vec<&Step>) =
         plan.steps.iter().partition(|step| step.role > Role::Normal);
     runner.steps(&page)?;

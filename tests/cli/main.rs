@@ -6,6 +6,7 @@
 )]
 
 mod bad_input;
+mod bisect;
 mod build_evidence;
 mod build_site;
 mod build_whole;
@@ -21,6 +22,7 @@ mod judge;
 mod kill;
 mod kit;
 mod ledger;
+mod mutate;
 mod offline;
 mod options;
 mod output;

@@ -107,7 +107,11 @@ fn below(root: &Path, full: &Path, asked: &Path) -> Result<String, Failure> {
 }
 
 /// The pages that were asked for, as indices, in the book's order.
-pub(super) fn choose(root: &Path, book: &Book, asked: &[PathBuf]) -> Result<Vec<usize>, Failure> {
+pub(in crate::commands) fn choose(
+    root: &Path,
+    book: &Book,
+    asked: &[PathBuf],
+) -> Result<Vec<usize>, Failure> {
     if asked.is_empty() {
         return Ok((0..book.pages.len()).filter(|at| book.pages[*at].is_runnable()).collect());
     }

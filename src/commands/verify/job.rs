@@ -101,6 +101,7 @@ impl Job<'_> {
         };
         let watch = Watch {
             interrupt: Some(interrupt),
+            started: None,
             progress: &progress,
             fail_fast: self.args.fail_fast,
             keep: self.args.keep,

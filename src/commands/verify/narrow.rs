@@ -7,6 +7,7 @@ use super::choose::Loaded;
 use crate::book::{Page, folder_of};
 use crate::cli::{CheckArgs, Common, VerifyArgs};
 use crate::diag::Failure;
+use crate::evidence::Environment;
 use crate::kit::{Kit, KitOptions, visible};
 use crate::proc;
 use crate::verify::order::Graph;
@@ -112,7 +113,7 @@ fn stale_bundles(common: &Common) -> Result<BTreeSet<String>, Failure> {
         .iter()
         .filter_map(|page| page.front.verify.as_ref().and_then(|verify| verify.bundle.clone()));
     for id in named {
-        let newest = evidence.bundles.get(&id).and_then(|bundle| bundle.runs.last());
+        let newest = evidence.bundles.get(&id).and_then(|b| b.newest_in(&Environment::new()));
         let passed =
             newest.is_some_and(|run| run.verdict.outcome == crate::evidence::Outcome::Pass);
         if !passed {

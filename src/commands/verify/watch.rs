@@ -121,6 +121,7 @@ impl Watching<'_> {
         job.console.say(&page.path);
         let progress = |step: &crate::verify::plan::Step| job.progress(step);
         let watch = Watch {
+            started: None,
             interrupt: Some(self.interrupt),
             progress: &progress,
             fail_fast: self.args.fail_fast,
@@ -149,7 +150,15 @@ impl Watching<'_> {
         let progress = |_: &crate::verify::plan::Step| {};
         let (interrupt, fail_fast, keep, scene) = (None, false, false, None);
         let on_failure = None;
-        let watch = Watch { interrupt, progress: &progress, fail_fast, keep, scene, on_failure };
+        let watch = Watch {
+            interrupt,
+            started: None,
+            progress: &progress,
+            fail_fast,
+            keep,
+            scene,
+            on_failure,
+        };
         let result = live.end(&watch)?;
         for line in &result.survivors {
             self.console.say(&format!("  ended: {line}"));

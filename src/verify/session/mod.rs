@@ -203,6 +203,11 @@ impl Session {
         Ok(session)
     }
 
+    /// The process below which everything of the session lives.
+    pub(crate) fn keeper(&self) -> Option<u32> {
+        self.kept.id()
+    }
+
     /// What background children of run `run` printed since its end or the last call.
     #[cfg(test)]
     pub(crate) fn late_output(&mut self, run: usize) -> Result<Vec<Output>, SessionError> {
