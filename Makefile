@@ -8,6 +8,7 @@ OUT = public
 # Seconds that the browser tests may take.
 BROWSER_SECONDS = 600
 
+# The guide's pages run labdoc itself: `make verify` puts it in front of the PATH.
 # Where cargo writes, and where a user's own tools lie (Debian keeps nginx out of a user's PATH).
 TARGET = "$${CARGO_TARGET_DIR:-target}"
 FIND = PATH="$$PATH:$${HOME-}/.local/bin:/usr/local/sbin:/usr/sbin:/sbin"
@@ -41,7 +42,7 @@ compile:
 
 verify: compile
 	$(SAY) 'running the pages that need no cluster'
-	@$(FIND) $(TARGET)/release/labdoc verify
+	@bin=$$(cd $(TARGET)/release && pwd) && PATH="$$bin:$$PATH" && export PATH && $(FIND) labdoc verify
 
 # ---- the tests ----------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ mod evidence_commands;
 mod exits;
 mod findings;
 mod foreign;
+mod guide;
 mod judge;
 mod kill;
 mod kit;
