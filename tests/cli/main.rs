@@ -35,6 +35,7 @@ mod selection;
 mod serve;
 mod session;
 mod site;
+mod spelling;
 mod support;
 mod survivors;
 mod tamper;
