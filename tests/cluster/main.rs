@@ -7,4 +7,5 @@
 
 mod guard;
 mod pages;
+mod spelling;
 mod support;
