@@ -48,7 +48,7 @@ static_resources:
     type: STRICT_DNS
     connect_timeout: 1s
     common_lb_config: {close_connections_on_host_set_change: true}
-    outlier_detection: {consecutive_5xx: 1, interval: 0.1s, base_ejection_time: 30s, always_eject_one_host: true}
+    outlier_detection: {consecutive_5xx: 1, interval: 0.1s, base_ejection_time: 30s, max_ejection_percent: 50, always_eject_one_host: true}
     typed_extension_protocol_options:
       envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
         "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
@@ -65,6 +65,7 @@ static_resources:
 const OTHERS: &[&str] = &[
     "switch_s", // what the lab's own scenes print
     "kill_to_b_s",
+    "fails_minus_retries",
     "https_proxy",         // a variable
     "reloadable_features", // a runtime feature, from the change log that S8 quotes
     "enable_new_dns_implementation",
@@ -147,7 +148,7 @@ fn documents() -> Vec<(PathBuf, String)> {
 /// The words with `_` in the inline code of a text, part by part.
 fn names(text: &str) -> BTreeSet<String> {
     let code = Regex::new(r"`([^`\n]+)`").expect("pattern");
-    let word = Regex::new(r"[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+").expect("pattern");
+    let word = Regex::new(r"[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+(?:_\*)?").expect("pattern");
     let file = Regex::new(r"\.(?:json|md|sh|txt|yaml)\b").expect("pattern");
     let inner = code.captures_iter(text).filter_map(|found| found.get(1)).map(|m| m.as_str());
     let found = inner.filter(|inner| !file.is_match(inner)).flat_map(|inner| {
@@ -181,8 +182,12 @@ fn envoy_knows_every_counter_and_field_that_the_documents_name() {
     known.extend(clusters.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
     known.extend(ENVOY.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
     let is_known = |name: &str| {
-        // `destroy_local` is said for `upstream_cx_destroy_local`.
-        known.contains(name) || known.iter().any(|known| known.ends_with(&format!("_{name}")))
+        // `upstream_cx_*` is said for all that begin so, `destroy_local` for
+        // `upstream_cx_destroy_local`.
+        let start = name.strip_suffix('*');
+        known.contains(name)
+            || start.is_some_and(|start| known.iter().any(|known| known.starts_with(start)))
+            || known.iter().any(|known| known.ends_with(&format!("_{name}")))
     };
     assert!(is_known("upstream_cx_destroy_local") && !is_known("upstream_cx_destroyed_local"));
     let mut seen = 0;
