@@ -6,5 +6,6 @@
 )]
 
 mod guard;
+mod kit;
 mod pages;
 mod support;
