@@ -166,3 +166,101 @@ short_set() {
   step other-namespaces others_are_the_same
   step pages pages
 }
+
+# ---- the long set -----------------------------------------------------------------------------------
+
+# Every scene, by name and command.
+SCENE_LIST='
+strict-mode1|flip-test.sh strict mode1
+logical-mode1|flip-test.sh logical mode1
+strict-mode2|flip-test.sh strict mode2
+logical-mode3|flip-test.sh logical mode3
+inflight-strict|dns-inflight-4snap.sh strict
+inflight-logical|dns-inflight-4snap.sh logical
+passthrough-inflight-strict|dns-passthrough-inflight.sh strict
+passthrough-inflight-logical|dns-passthrough-inflight.sh logical
+churn-stages|dns-churn-stages.sh
+passthrough-churn|dns-passthrough-churn.sh
+passthrough-outlier|dns-passthrough-outlier.sh
+multi-a|dns-multi-a.sh
+keepalive-pin|dns-keepalive-pin.sh pin
+keepalive-idle|dns-keepalive-pin.sh idle
+inflight-strict-http2|dns-inflight-4snap.sh strict --http2
+inflight-logical-http2|dns-inflight-4snap.sh logical --http2
+inflight-strict-stream|dns-inflight-4snap.sh strict --stream
+inflight-logical-stream|dns-inflight-4snap.sh logical --stream
+retry|dns-retry-tax.sh retry
+tax|dns-retry-tax.sh tax
+'
+
+long_set() {
+  local round name command
+  step life-cycle life_cycle
+  step wrong-uses wrong_uses
+  step manifests strictly
+  for round in 1 2 3; do
+    while IFS='|' read -r name command; do
+      [ -n "$name" ] || continue
+      case " ${SCENES:-$name} " in *" $name "*) ;; *) continue ;; esac
+      # shellcheck disable=SC2086  # a command and its arguments
+      step "$name-$round" kit $command
+    done <<<"$SCENE_LIST"
+  done
+  step cleanup-in-mid-flip cleanup_in_mid_flip
+  step interrupted interrupted
+  step cleanup kit cleanup.sh
+  step other-namespaces others_are_the_same
+  step pages pages
+  step crash crash
+  step other-dns-layout other_dns_layout
+  all_runs >"$LOGS/all-runs.md"
+}
+
+# all_runs: the counters of all reports of this run, a line each.
+all_runs() {
+  local file
+  printf '| report | counter | before | after | delta |\n|---|---|---:|---:|---:|\n'
+  for file in "$REPORTS"/*.md; do
+    awk -v report="$(basename "$file" .md)" '
+      /^```/ {block++}
+      block == 1 && / = -?[0-9]+$/ && / -> / {
+        name = $1; after = $(NF - 2); delta = $NF
+        print "| " report " | " name " | " $2 " | " after " | " delta " |"
+      }' "$file"
+  done
+}
+
+# The cluster is killed while it starts, at three moments; then down leaves nothing, and up works.
+crash() {
+  local seconds pid
+  "$CLUSTER" down
+  for seconds in 1 4 9; do
+    setsid "$CLUSTER" up >"$LOGS/crash-up.txt" 2>&1 &
+    pid=$!
+    sleep "$seconds"
+    kill -KILL -- "-$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+    "$CLUSTER" status
+  done
+  "$CLUSTER" down
+  nothing_left
+  "$CLUSTER" down
+  "$CLUSTER" up
+  "$CLUSTER" up
+}
+
+nothing_left() {
+  local left
+  left=$(find /run /var/lib /sys/fs/cgroup -maxdepth 2 -name 'labdoc-cluster*' 2>/dev/null; grep labdoc-cluster /proc/mounts || true)
+  [ -z "$left" ] || { echo "left: $left"; return 1; }
+}
+
+# DNS Service and Corefile in the manner of kubespray.
+other_dns_layout() {
+  "$CLUSTER" down
+  LABDOC_CLUSTER_DNS=kubespray "$CLUSTER" up
+  kit setup.sh
+  on kubectl -n kube-system get service coredns
+  kit dns-multi-a.sh refusal
+  kit cleanup.sh
+}
