@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Scenes with a dead address in the answer; read by the scripts that run one, not run.
 
-# both_with_a_dead: the records name A and B, then A's only pod goes away. The addresses stay as they are.
-# Sets SERVICE_A, SERVICE_B, POD_A, POD_B.
+# Sets SERVICE_A, SERVICE_B, POD_A and POD_B: the pod's address is to be known before the pod goes away.
 addresses() {
   SERVICE_A=$(service_ip backend-a) SERVICE_B=$(service_ip backend-b)
   POD_A=$(pod_ip backend-a) POD_B=$(pod_ip backend-b)
@@ -23,6 +22,9 @@ loss() {
   printf 'requests %s  lost %s (%s %%)  slow (0.9 s or more) %s (%s %%)' "$all" "$gone" "$(percent "$gone" "$all")" \
     "$(slow "$1" 0.9)" "$(percent "$(slow "$1" 0.9)" "$all")"
 }
+
+# few FILE: two of a hundred. A retry draws a host again, and rarely draws the dead one each time.
+few() { echo $(($(requests "$1") / 50)); }
 
 # flags LABEL ADDRESS: health_flags of one host in a snapshot.
 flags() { part "$1" hosts | awk -F'::' -v host="$2:443" '$2 == host && $3 == "health_flags" {print $4}'; }

@@ -32,7 +32,7 @@ preflight
 a=$(service_ip backend-a)
 b=$(service_ip backend-b)
 pt=$(pod_ip backend-a)
-scene "$name" "in flight, L7, $variant: ${name#inflight-}"
+scene "$name" "in flight, L7 TLS origination, ${name#inflight-}"
 record "$a" "$pt"
 stage "$entry" "$a" 42 "$extra"
 in_flight "$HOST" "http://$HOST/$path" "$path" "$a" "$b"

@@ -51,7 +51,7 @@ retry() {
   part_run default "$SERVICE_A $SERVICE_B" 42 46
   POD_A=$(pod_ip backend-a)
   part_run none "$SERVICE_A $SERVICE_B" 53 46
-  expect "default: lost" "$(lost default.txt)" -le 1
+  expect "default: lost" "$(lost default.txt)" -le "$(few default.txt)"
   expect "default: retries" "$(of default upstream_rq_retry)" -ge 5
   local share
   share=$(percent "$(lost none.txt)" "$(requests none.txt)")

@@ -134,7 +134,9 @@ mode2() {
   expect "endpoints before" "$(seen_hosts before)" = "$(sorted "$a" "$b" | tr '\n' ' ' | sed 's/ $//')"
   expect "answers before" "$(awk -v to="$KILLED" '$1 < to {print $3}' "$WORK/raw/who.txt" | sort -u | awk 'END {print NR}')" -eq 2
   expect "answers of backend-a after its death" "$(awk -v from=$((KILLED + 3)) '$1 >= from && $3 == "who=backend-a"' "$WORK/raw/who.txt" | awk 'END {print NR}')" -eq 0
-  expect "lost requests" "$(lost who.txt)" -le 1
+  # Default connectTimeout is 10 s: a request that picks A while its Service still leads to a pod that is
+  # on its way out waits longer than the loop does.
+  expect "lost requests" "$(lost who.txt)" -le 2
   expect upstream_cx_connect_fail "$(delta before after "$HOST" upstream_cx_connect_fail)" -ge 1
   expect upstream_rq_retry "$(delta before after "$HOST" upstream_rq_retry)" -ge 1
 }
