@@ -8,6 +8,7 @@ OUT = public
 # Seconds that the browser tests may take.
 BROWSER_SECONDS = 600
 
+# The guide's pages run labdoc itself: `make verify` puts it in front of the PATH.
 # Where cargo writes, and where a user's own tools lie (Debian keeps nginx out of a user's PATH).
 TARGET = "$${CARGO_TARGET_DIR:-target}"
 FIND = PATH="$$PATH:$${HOME-}/.local/bin:/usr/local/sbin:/usr/sbin:/sbin"
@@ -15,12 +16,14 @@ DENY_FIND = PATH="$${LABDOC_TOOLS:-$$(pwd)/.tools}/bin:$$PATH"
 SAY = @printf '\n==> %s\n'
 
 .PHONY: help site test tools-build tools-lab tools-test compile verify \
-	fmt scripts clippy unit test-long test-cluster check browser deny deny-if-there clean
+	fmt scripts manifests clippy unit test-long test-cluster test-cluster-long check browser deny \
+	deny-if-there clean
 
 help:
 	@echo 'make site     set up, compile, run the pages that need no cluster, build the site into $(OUT)/'
 	@echo 'make test     set up and run every test: format, lints, unit, site, browser'
-	@echo 'make test-cluster  run pages on the cluster behind KUBECONFIG (changes it)'
+	@echo 'make test-cluster  the cluster kit and pages on a real cluster that it starts and ends (root)'
+	@echo 'make test-cluster-long  every scene of the kit three times (hours)'
 	@echo 'make test-long  the property tests with 10,000 cases each'
 	@echo 'make deny     licences, sources and bans of the dependencies; installs cargo-deny (minutes)'
 	@echo 'make verify   only run the pages against what is printed in them'
@@ -41,11 +44,11 @@ compile:
 
 verify: compile
 	$(SAY) 'running the pages that need no cluster'
-	@$(FIND) $(TARGET)/release/labdoc verify
+	@bin=$$(cd $(TARGET)/release && pwd) && PATH="$$bin:$$PATH" && export PATH && $(FIND) labdoc verify
 
 # ---- the tests ----------------------------------------------------------------------------------
 
-test: tools-build tools-lab tools-test fmt scripts clippy unit check browser deny-if-there
+test: tools-build tools-lab tools-test fmt scripts manifests clippy unit check browser deny-if-there
 	$(SAY) 'all tests passed'
 
 fmt:
@@ -55,6 +58,10 @@ fmt:
 scripts:
 	$(SAY) 'scripts: shellcheck and Python'
 	@tools/lint-scripts
+
+manifests:
+	$(SAY) 'the manifests of the cluster kit: schemas and rules'
+	@tools/check-manifests
 
 clippy:
 	$(SAY) 'cargo clippy'
@@ -68,10 +75,14 @@ test-long:
 	$(SAY) 'property tests, 10,000 cases each'
 	@PROPTEST_CASES=10000 $(CARGO) test --locked --lib refresh_tests
 
-# Pages on a real cluster: the one behind KUBECONFIG, which the tests may change.
+# A real cluster of this machine's own (e2e/cluster): built where it lacks, started, and ended whatever happens.
 test-cluster:
-	$(SAY) 'cargo test: pages on the cluster behind KUBECONFIG'
-	@$(CARGO) test --locked --test cluster -- --ignored
+	$(SAY) 'the cluster kit and pages on a real cluster'
+	@e2e/cluster/test short
+
+test-cluster-long:
+	$(SAY) 'every scene of the cluster kit, three times'
+	@e2e/cluster/test long
 
 check:
 	$(SAY) 'checking and building this repository as a site'

@@ -176,8 +176,8 @@ fn every_diagnostic_code_is_documented_and_the_other_way_round() {
             used.insert(found[1].to_owned(), file.clone());
         }
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/diagnostics.md");
-    let text = fs::read_to_string(path).expect("docs/diagnostics.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("content/guide/findings.en.md");
+    let text = fs::read_to_string(path).expect("content/guide/findings.en.md");
     let row = Regex::new(&format!(r"(?m)^\| ({CODE}) \| (?:E|R|W|N) \| [^|]+ \| [^|]+ \|$"))
         .expect("pattern");
     let documented: Vec<String> =
@@ -187,12 +187,12 @@ fn every_diagnostic_code_is_documented_and_the_other_way_round() {
     let missing: Vec<String> = used
         .iter()
         .filter(|(code, _)| !set.contains(code))
-        .map(|(code, file)| format!("{code} ({file}) is not in docs/diagnostics.md"))
+        .map(|(code, file)| format!("{code} ({file}) is not in content/guide/findings.en.md"))
         .collect();
     let unused: Vec<String> = documented
         .iter()
         .filter(|code| !used.contains_key(*code))
-        .map(|code| format!("{code} is in docs/diagnostics.md, but nothing says it"))
+        .map(|code| format!("{code} is in content/guide/findings.en.md, but nothing says it"))
         .collect();
     assert!(
         missing.is_empty() && unused.is_empty(),

@@ -149,7 +149,7 @@ fn page_context(
         "date": front.date,
         "updated": front.updated,
         "meta": meta(site, page, out),
-        "proof": proof(site, index),
+        "proof": proof(site, index, out),
         "record": (!record.is_empty()).then_some(record),
         "prev": turn(prev),
         "next": turn(next),
@@ -261,7 +261,7 @@ fn entries(site: &Site<'_>, section: usize, out: &str) -> Vec<Value> {
         json!({
             "title": page.title, "href": relative(out, &to),
             "description": page.front.description, "date": page.front.date,
-            "proof": proof(site, at),
+            "proof": proof(site, at, out),
         })
     });
     let folders = section.children.iter().map(|at| {

@@ -37,6 +37,9 @@ pub(crate) struct Evidence {
     pub(crate) stale_bundles: BTreeSet<String>,
 }
 
+/// The record of the site.
+const RECORD_PAGE: &str = "evidence/index.html";
+
 /// The list of corrections.
 pub(super) const CORRECTIONS_PAGE: &str = "evidence/corrections.html";
 
@@ -246,43 +249,56 @@ pub(super) fn page_rows(site: &Site<'_>, page: usize, out: &str) -> Vec<Value> {
     claims.filter_map(|span| row(site, site.evidence.claim(&span.id)?, out)).collect()
 }
 
-/// The sentence under a page's title: how many claims stand; `None` on a page without claims.
-pub(super) fn proof(site: &Site<'_>, page: usize) -> Option<Value> {
-    let ids = site.book.pages[page].claims.iter().map(|claim| &claim.id);
-    let states: Vec<&ClaimState> = ids.filter_map(|id| site.evidence.states.get(id)).collect();
+/// The sentence under a page's title: how many of its claims stand, and on the site's first page how
+/// many of all; `None` where there are none.
+pub(super) fn proof(site: &Site<'_>, page: usize, out: &str) -> Option<Value> {
+    let page = &site.book.pages[page];
+    let ids = page.claims.iter().map(|claim| &claim.id);
+    let own: Vec<&ClaimState> = ids.filter_map(|id| site.evidence.states.get(id)).collect();
+    let is_first = own.is_empty() && page.base == "index.html";
+    let (states, href) = if is_first {
+        let all = site.evidence.states.values().filter(|state| !state.word.is_ended());
+        (all.collect(), relative(out, RECORD_PAGE))
+    } else {
+        (own, "#record".to_owned())
+    };
     if states.is_empty() {
         return None;
     }
-    let standing = states.iter().filter(|state| state.word.stands()).count();
-    let bad = states.iter().any(|state| shown(state.word) == State::Bad);
-    let state = match (standing == states.len(), bad) {
-        (true, _) => State::Ok,
-        (false, true) => State::Bad,
-        (false, false) => State::Stale,
-    };
     let newest = states
         .iter()
         .flat_map(|state| state.links.iter().filter_map(|link| link.run.as_ref()))
         .max_by_key(|run| run.run.date);
-    let verified = states.iter().filter(|state| state.word == Word::Verified).count();
-    let key = if verified == states.len() { "proof_all" } else { "proof_some" };
-    let mut sentence = site
-        .theme
-        .word(key)
-        .replace("{n}", &states.len().to_string())
-        .replace("{m}", &verified.to_string());
-    // What others measured or published stands too, but no run of ours confirmed it.
-    for word in [Word::Reported, Word::Sourced, Word::Derived] {
-        let count = states.iter().filter(|state| state.word == word).count();
-        if count > 0 {
-            sentence.push_str(&format!(" · {} {count}", state_word(site, word)));
-        }
-    }
     let detail = newest.map(|run| {
         let when = site.theme.word("last_run").replace("{x}", &run.run.date.to_string());
         format!("{when}, {}", environment_text(run))
     });
-    Some(
-        json!({ "state": state.class(), "sentence": sentence, "detail": detail, "href": "#record" }),
-    )
+    let (state, sentence) = (state_of_all(&states), count_words(site, &states));
+    Some(json!({ "state": state.class(), "sentence": sentence, "detail": detail, "href": href }))
+}
+
+/// The state of several claims together.
+fn state_of_all(states: &[&ClaimState]) -> State {
+    let bad = states.iter().any(|state| shown(state.word) == State::Bad);
+    match (states.iter().all(|state| state.word.stands()), bad) {
+        (true, _) => State::Ok,
+        (false, true) => State::Bad,
+        (false, false) => State::Stale,
+    }
+}
+
+/// How many of the claims are verified, and how many stand on something else.
+fn count_words(site: &Site<'_>, states: &[&ClaimState]) -> String {
+    let count = |word: Word| states.iter().filter(|state| state.word == word).count();
+    let verified = count(Word::Verified);
+    let key = if verified == states.len() { "proof_all" } else { "proof_some" };
+    let words = site.theme.word(key).replace("{n}", &states.len().to_string());
+    let mut sentence = words.replace("{m}", &verified.to_string());
+    // What others measured or published stands too, but no run of ours confirmed it.
+    for word in [Word::Reported, Word::Sourced, Word::Derived] {
+        if count(word) > 0 {
+            sentence.push_str(&format!(" · {} {}", state_word(site, word), count(word)));
+        }
+    }
+    sentence
 }

@@ -89,6 +89,21 @@ fn a_record_needs_a_book() {
 }
 
 #[test]
+fn a_book_toml_of_mdbook_is_left_alone() {
+    let world = folder();
+    world.write("book.toml", "[book]\ntitle = \"x\"\nauthors = [\"Kim\"]\nsrc = \"src\"\n");
+    world.write("src/a.md", "```sh {#a}\ntrue\n```\n");
+    let ended = world.labdoc("verify src").any_stdout().success();
+    assert!(ended.stdout.starts_with("src/a.md\n  ok    a"), "{}", ended.stdout);
+    world.labdoc("verify src --record").any_output().code(2);
+    let ended = world.labdoc("verify").any_output().code(1);
+    assert!(ended.stderr.starts_with("error[CF001]"), "{}", ended.stderr);
+    world.write("content/index.md", "# x\n");
+    let ended = world.labdoc("verify src").any_output().code(1);
+    assert!(ended.stderr.starts_with("error[CF001]"), "{}", ended.stderr);
+}
+
+#[test]
 fn a_page_beside_the_book_uses_its_settings() {
     let world = World::new();
     world.write("book.toml", "[book]\ntitle = \"x\"\n[verify]\nvary = [\"n\"]\n");

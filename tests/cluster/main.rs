@@ -6,5 +6,7 @@
 )]
 
 mod guard;
+mod kit;
 mod pages;
+mod spelling;
 mod support;

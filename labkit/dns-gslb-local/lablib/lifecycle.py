@@ -1,9 +1,11 @@
 """`lab up`, `lab down`, and the switches that scenes turn: flip, kill, restore."""
+import contextlib
 import fcntl
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -125,6 +127,7 @@ def start_holder():
 
 
 def start_services(kit):
+    shutil.copy(os.path.join(kit, "configs", "nginx-a-idle.conf"), state_dir())
     for name in BACKENDS:
         shutil.copy(os.path.join(kit, "configs", "nginx-%s.conf" % name), state_dir())
         line = "backend-%s\n" % name
@@ -143,8 +146,8 @@ def start_services(kit):
     return 0
 
 
-def start_backend(name):
-    command = ["nginx", "-p", state_dir() + "/", "-c", path("nginx-%s.conf" % name),
+def start_backend(name, config=None):
+    command = ["nginx", "-p", state_dir() + "/", "-c", path(config or "nginx-%s.conf" % name),
                "-g", "user root root;"]           # else it gives files to a user unknown here
     if knows_error_log_option():
         command += ["-e", path("backend-%s.log" % name)]
@@ -203,10 +206,57 @@ def kill_backend(name):
     return begin
 
 
+def hold_backend(name):
+    """The backend stops in its tracks: the kernel accepts for it, nobody answers."""
+    os.kill(process("backend-" + name)[0], signal.SIGSTOP)
+
+
+def go_on(name):
+    os.kill(process("backend-" + name)[0], signal.SIGCONT)
+
+
+@contextlib.contextmanager
+def blackhole(name):
+    """The backend has gone and its address answers nothing: no reset, no SYN-ACK.
+
+    A listener whose queue of connections is full does that without a rule of a firewall, and so
+    without a right to set one: the kernel drops what it has no room for.
+    """
+    kill_backend(name)
+    place = (BACKENDS[name], BACKEND_PORT)
+    held = []
+    try:
+        listener = socket.socket()
+        held.append(listener)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(place)
+        listener.listen(0)
+        for _ in range(4):
+            filler = socket.socket()
+            filler.setblocking(False)
+            held.append(filler)
+            filler.connect_ex(place)
+        probe = socket.socket()
+        held.append(probe)
+        probe.settimeout(0.3)
+        try:
+            probe.connect(place)
+        except (TimeoutError, socket.timeout):
+            pass
+        else:
+            raise LabError("%s still takes connections; is net.ipv4.tcp_abort_on_overflow set?" % place[0])
+        yield
+    finally:
+        for one in held:
+            one.close()
+
+
 def restore():
     """The state that `lab up` left: no Envoy, both backends, the name at A."""
     end(process("envoy"))
     for name in BACKENDS:
+        if alive(process("backend-" + name)):
+            go_on(name)                           # where a scene was killed while it held one
         if not alive(process("backend-" + name)):
             start_backend(name)
     set_address("a")

@@ -1,72 +1,12 @@
 """The scenes: what is done, what is printed, what must hold."""
 import os
-import subprocess
 import sys
-import time
 
-from . import envoy, lifecycle, preflight
-from .world import BACKENDS, TTL, LabError, envoy_binary, load, path, read, undisturbed, wait_until
-
-A, B = BACKENDS["a"], BACKENDS["b"]
-POOL = ["membership_change", "upstream_cx_total", "upstream_cx_active", "upstream_cx_destroy",
-        "upstream_cx_destroy_local", "upstream_cx_destroy_remote",
-        "upstream_cx_destroy_with_active_rq"]
-CHURN = ["membership_total", "upstream_rq_total", "upstream_cx_connect_fail", "upstream_rq_retry"]
-
-
-class Judge:
-    """Counts assertions and says which one does not hold."""
-
-    def __init__(self):
-        self.count, self.failures = 0, []
-
-    def equal(self, what, expected, got):
-        self.holds(what, str(expected), got, expected == got)
-
-    def holds(self, what, expected, got, good):
-        self.count += 1
-        if not good:
-            self.failures.append("FAIL %s: expected %s, got %s" % (what, expected, got))
-
-    def deltas(self, before, after, **expected):
-        for name, delta in expected.items():
-            self.equal(name, delta, after.get(name, 0) - before.get(name, 0))
-
-
-def fact(text, *values):
-    print(text % values, flush=True)
-
-
-def table(before, after, names):
-    for name in names:
-        old, new = before.get(name, 0), after.get(name, 0)
-        fact("%-36s %d -> %d = %d", name, old, new, new - old)
-
-
-def seen(label, answers):
-    """What DNS says, what Envoy's list says, and who really answers."""
-    fact("%-7s dig %s  /clusters %s  answers %s", label, " ".join(lifecycle.dig()),
-         " ".join(envoy.hosts()), envoy.backends_of(answers))
-
-
-def totals(load):
-    ok = envoy.statuses_of(load.answers)[200]
-    fact("requests %d", len(load.answers))
-    fact("status_200 %d", ok)
-    fact("status_other %d", len(load.answers) - ok)
-    return len(load.answers) - ok
-
-
-def first_from(backend, answers, since):
-    """Seconds until the first answer from a backend, or None."""
-    times = [answer.at - since for answer in answers if answer.backend == backend]
-    return times[0] if times else None
-
-
-def wait_for_list(address):
-    """/clusters shows the new address: Envoy has read the new DNS answer."""
-    if not wait_until(lambda: envoy.hosts() == [address], TTL + 4, 0.05):
-        raise LabError("Envoy did not read the new DNS answer within %d s" % (TTL + 4))
+from . import envoy, lifecycle, preflight, stream
+from . import scenes_dead as dead
+from . import scenes_l4 as l4
+from .report import B, CHURN, POOL, Judge, fact, first_from, seen, table, totals, wait_for_list
+from .world import TTL, LabError, envoy_binary, load, undisturbed, wait_until
 
 
 # --- scenes -------------------------------------------------------------------
@@ -193,56 +133,18 @@ def retry_503(judge, requests=60):
     judge.deltas(before, after, membership_total=0)
 
 
-def stream_over_flip():
-    """A 4 s response, the flip 0.5 s after its start. Snapshots before, in the middle, after."""
-    before = envoy.stats()
-    body = path("stream.out")
-    begin = time.monotonic()
-    curl = subprocess.Popen(envoy.stream_command(body), stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE)
-    try:
-        time.sleep(0.5)
-        lifecycle.set_address("b")
-        wait_for_list(B)
-        time.sleep(max(0.0, begin + 2.3 - time.monotonic()))
-        middle, shown, running = envoy.stats(), envoy.hosts(), curl.poll() is None
-        status, size = curl.communicate()[0].decode().split()
-    finally:
-        if curl.poll() is None:
-            curl.kill()
-            curl.wait()
-    wait_until(lambda: envoy.stats()["upstream_cx_destroy"], 0.6)
-    after = envoy.stats()
-    sender = read(body).partition("\n")[0]
-    fact("middle  dig %s  /clusters %s  upstream_cx_active %d", " ".join(lifecycle.dig()),
-         " ".join(shown), middle["upstream_cx_active"])
-    fact("stream  status %s  bytes %s  from %s", status, size, sender)
-    following = envoy.backends_of(envoy.single_requests(1))
-    fact("next request %s", following)
-    table(before, after, POOL)
-    return before, middle, after, running, (status, size, sender), following
-
-
-def judge_stream(judge, seen_stream, deltas, next_backend):
-    before, middle, after, running, stream, following = seen_stream
-    judge.equal("stream still running in the middle", True, running)
-    judge.equal("connection in the middle", 1, middle["upstream_cx_active"])
-    judge.equal("stream", ("200", str(lifecycle.STREAM_SECONDS * 10240), "backend-a"), stream)
-    judge.deltas(before, after, upstream_cx_destroy_remote=0, upstream_cx_destroy_with_active_rq=0,
-                 **deltas)
-    judge.equal("next request", next_backend, following)
-
-
 def inflight_strict(judge):
     """flip during a 4 s response, STRICT_DNS: it completes, then its connection is closed"""
-    judge_stream(judge, stream_over_flip(), dict(membership_change=1, upstream_cx_destroy_local=1),
-                 "backend-b")
+    stream.judge(judge, stream.over_flip(),
+                 dict(membership_change=1, upstream_cx_destroy_local=1, upstream_cx_destroy_remote=0,
+                      upstream_cx_destroy_with_active_rq=0), "backend-b")
 
 
 def inflight_logical(judge):
     """flip during a 4 s response, LOGICAL_DNS: it completes, and its connection is kept"""
-    judge_stream(judge, stream_over_flip(), dict(membership_change=0, upstream_cx_destroy_local=0),
-                 "backend-a")
+    stream.judge(judge, stream.over_flip(),
+                 dict(membership_change=0, upstream_cx_destroy_local=0, upstream_cx_destroy_remote=0,
+                      upstream_cx_destroy_with_active_rq=0), "backend-a")
 
 
 # name: what to run, configuration, type of DNS cluster, addresses in DNS at the start
@@ -254,12 +156,28 @@ SCENES = {
     "retry-503": (retry_503, "envoy-retry.yaml", "STRICT_DNS", "ab"),
     "inflight-strict": (inflight_strict, "envoy-strict.yaml", "STRICT_DNS", "a"),
     "inflight-logical": (inflight_logical, "envoy-logical.yaml", "LOGICAL_DNS", "a"),
+    "inflight-strict-l4": (l4.inflight_strict_l4, "envoy-l4-strict.yaml", "STRICT_DNS", "a"),
+    "inflight-logical-l4": (l4.inflight_logical_l4, "envoy-l4-logical.yaml", "LOGICAL_DNS", "a"),
+    "tax": (dead.tax, "envoy-tax.yaml", "STRICT_DNS", "ab"),
+    "outlier": (dead.outlier, "envoy-outlier.yaml", "STRICT_DNS", "ab"),
+    "outlier-retry": (dead.outlier_retry, "envoy-outlier-retry.yaml", "STRICT_DNS", "ab"),
+    "dead-l4": (l4.dead_l4, "envoy-l4-strict.yaml", "STRICT_DNS", "ab"),
+    "outlier-l4": (l4.outlier_l4, "envoy-l4-outlier.yaml", "STRICT_DNS", "ab"),
+    "single-outlier-l4": (l4.single_outlier_l4, "envoy-l4-outlier.yaml", "STRICT_DNS", "a"),
+    "hang-l4": (l4.hang_l4, "envoy-l4-outlier.yaml", "STRICT_DNS", "ab"),
+    "multi-a-strict": (dead.multi_a_strict, "envoy-noretry.yaml", "STRICT_DNS", "ab"),
+    "multi-a-logical": (dead.multi_a_logical, "envoy-logical-noretry.yaml", "LOGICAL_DNS", "ab"),
+    "multi-a-dead": (dead.multi_a_dead, "envoy-logical-noretry.yaml", "LOGICAL_DNS", "ab"),
+    "pin-strict-l4": (l4.pin_strict_l4, "envoy-l4-strict.yaml", "STRICT_DNS", "a"),
+    "pin-logical-l4": (l4.pin_logical_l4, "envoy-l4-logical.yaml", "LOGICAL_DNS", "a"),
+    "idle-unpin": (dead.idle_unpin, "envoy-logical.yaml", "LOGICAL_DNS", "a"),
+    "failover-l4": (l4.failover_l4, "envoy-l4-strict.yaml", "STRICT_DNS", "a"),
 }
 
 
 def show():
     for name, (action, _, _, _) in SCENES.items():
-        print("%-17s %s" % (name, action.__doc__))
+        print("%-19s %s" % (name, action.__doc__))
     return 0
 
 

@@ -11,7 +11,7 @@ NAME = "gslb.lab.internal"
 BACKENDS = {"a": "127.0.0.11", "b": "127.0.0.12"}
 BACKEND_PORT = 8443
 DNS_IP, DNS_PORT = "127.0.0.10", 15353
-ENVOY_IP, ENVOY_PORT, ADMIN_PORT = "127.0.0.1", 10080, 9901
+ENVOY_IP, ENVOY_PORT, PASS_PORT, ADMIN_PORT = "127.0.0.1", 10080, 10443, 9901
 TTL = 1
 
 # nginx and dnsmasq often live where an ordinary user's PATH does not look.

@@ -21,20 +21,20 @@ pub(super) struct Loaded {
     pub(super) book: Checked<Book>,
 }
 
-/// Reads the book, and the pages that were named outside its `content/`. Without a `book.toml` the
-/// root is the current folder.
+/// Reads the book, and the pages that were named outside its `content/`. Without a book the root is
+/// the current folder.
 ///
 /// # Errors
 /// There is neither a book nor a page named, or something cannot be read.
 pub(super) fn load_pages(common: &Common, args: &VerifyArgs) -> Result<Loaded, Failure> {
     let mut sources = Sources::default();
     let (root, mut book) = match find_root(common) {
-        Ok(root) => {
+        Ok(root) if !is_of_others(&root, common, args) => {
             let book = load(&root, &mut sources, LoadOptions { drafts: true })?;
             (root, book)
         }
         Err(failure) if common.root.is_some() || args.pages.is_empty() => return Err(failure),
-        Err(_) => {
+        _ => {
             refuse_book_options(args)?;
             (disk::canonical(&disk::current_folder()?)?, Checked::default())
         }
@@ -45,6 +45,12 @@ pub(super) fn load_pages(common: &Common, args: &VerifyArgs) -> Result<Loaded, F
     Ok(Loaded { root, sources, book })
 }
 
+/// Whether a `book.toml` that was found on the way up is another generator's, as mdBook's: a book of
+/// ours has its pages in `content/`.
+fn is_of_others(root: &Path, common: &Common, args: &VerifyArgs) -> bool {
+    common.root.is_none() && !args.pages.is_empty() && !disk::is_folder(&root.join(CONTENT))
+}
+
 /// What needs the place that only a book has.
 fn refuse_book_options(args: &VerifyArgs) -> Result<(), Failure> {
     let option = match (args.record, args.stale) {
@@ -53,7 +59,7 @@ fn refuse_book_options(args: &VerifyArgs) -> Result<(), Failure> {
         _ => return Ok(()),
     };
     Err(Failure::new(format!(
-        "{option} needs a book.toml: runs are kept under evidence/ beside it"
+        "{option} needs a book.toml and content/: runs are kept under evidence/ beside them"
     ))
     .hint("make one with [book] and a title, or leave the option out"))
 }
