@@ -26,6 +26,29 @@
     window.addEventListener("storage", function (e) { if (e.key === KEY) show(e.newValue); });
   }
 
+  // The reader's environment: remembered in this browser and told to nobody. Columns and rows of it are marked, claims
+  // that were not measured in it say so.
+  var MINE = "labdoc-environment", picker = document.querySelector("select.environment");
+  function mine() { try { return localStorage.getItem(MINE) || ""; } catch (e) { return picker ? picker.value : ""; } }
+  function markMine() {
+    var name = mine();
+    all("[data-environment]").forEach(function (cell) { cell.classList.toggle("mine", cell.getAttribute("data-environment") === name); });
+    all("tr[data-environments]").forEach(function (row) {
+      var note = row.querySelector(".elsewhere"), names = row.getAttribute("data-environments").split("|");
+      if (note) note.hidden = !name || names.indexOf(name) >= 0;
+    });
+  }
+  if (picker) {
+    picker.value = mine();
+    if (picker.selectedIndex < 0) picker.value = "";
+    picker.closest("[hidden]").hidden = false;
+    picker.addEventListener("change", function () {
+      try { if (picker.value) localStorage.setItem(MINE, picker.value); else localStorage.removeItem(MINE); } catch (e) { /* no storage here */ }
+      markMine();
+    });
+  }
+  markMine();
+
   // One quiet place to tell screen readers what happened.
   var said = document.createElement("p");
   said.className = "sr"; said.setAttribute("role", "status");

@@ -9,7 +9,7 @@ use super::frame::bare_page;
 use super::record::{
     CORRECTIONS_PAGE, claim_page, environment_words, line_of, row, run_page, waiver_text,
 };
-use super::record_tables::ended_word;
+use super::record_tables::{ended_word, environments_of};
 use super::words::{grade_word, reason, shown, state_word};
 use crate::address::relative;
 use crate::diag::{Diagnostic, Failure};
@@ -54,6 +54,7 @@ impl EvidencePages<'_> {
             "holds": entry.holds.to_string(), "expires_days": entry.expires_after,
             "expires": row(site, claim, &path).map(|row| row["expires"].clone()),
             "evidence": state.links.iter().map(|link| self.link(&path, link)).collect::<Vec<_>>(),
+            "environments": environments_of(site, state, &path),
             "history": self.history(&path, claim),
             "corrections": self.corrections_of(&path, &claim.id),
             "wordings": self.wordings(&claim.id, Some(&claim.statement)),

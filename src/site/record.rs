@@ -141,11 +141,21 @@ pub(super) fn row(site: &Site<'_>, claim: &Claim, out: &str) -> Option<Value> {
         "last_run": deciding.map(|run| run.run.date.to_string()),
         "environment": deciding.map(environment_text),
         "values": deciding.map(|run| values(run, out)).unwrap_or_default(),
+        "environments": measured_in(state),
         "page_title": page.title,
         "page_href": format!("{}#{}", relative(out, &page.out), claim.id),
         "corrections": corrections(site, &claim.id, out),
         "expires": deciding.and_then(|run| expires(claim, run)),
     }))
+}
+
+/// The names of the environments in which a claim was measured, however it came out there.
+fn measured_in(state: &ClaimState) -> Vec<String> {
+    let runs = state.links.iter().flat_map(|link| &link.environments);
+    let mut names: Vec<String> = runs.map(|runs| environment_words(&runs.environment)).collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// The corrections of a claim, newest first, as links.

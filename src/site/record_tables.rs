@@ -6,7 +6,7 @@ use super::Site;
 use super::record::{claim_page, corrections, environment_words, live_claims, run_page};
 use super::words::{shown, state_word};
 use crate::address::relative;
-use crate::evidence::{Claim, Correction, Word, id_order};
+use crate::evidence::{Claim, ClaimState, Correction, Word, id_order};
 use crate::html::State;
 
 /// The claims that are no longer made, with what took their place.
@@ -54,7 +54,10 @@ pub(super) fn environment_table(site: &Site<'_>, out: &str) -> Option<Value> {
                 cells.push((name, environment_cell(site, (link.reference.id(), runs), out)));
             }
         }
-        rows.push((claim, cells));
+        // What nobody can measure (reported, sourced, derived) has no line here.
+        if !cells.is_empty() {
+            rows.push((claim, cells));
+        }
     }
     names.sort();
     let row = |(claim, cells): &(&Claim, Vec<(String, Value)>)| {
@@ -70,6 +73,23 @@ pub(super) fn environment_table(site: &Site<'_>, out: &str) -> Option<Value> {
     let rows: Vec<Value> = rows.iter().map(row).collect();
     let names: Vec<&String> = names.iter().collect();
     (!names.is_empty()).then(|| json!({ "names": names, "rows": rows }))
+}
+
+/// Where one claim was measured, and how it came out, newest run each.
+pub(super) fn environments_of(site: &Site<'_>, state: &ClaimState, out: &str) -> Vec<Value> {
+    let mut cells: Vec<(String, Value)> = Vec::new();
+    for link in &state.links {
+        for runs in &link.environments {
+            let mut cell = environment_cell(site, (link.reference.id(), runs), out);
+            let name = environment_words(&runs.environment);
+            cell["name"] = json!(name);
+            cell["counts"] = json!(runs.counts);
+            cells.push((name, cell));
+        }
+    }
+    cells.sort_by(|a, b| a.0.cmp(&b.0));
+    cells.dedup_by(|a, b| a.1 == b.1);
+    cells.into_iter().map(|(_, cell)| cell).collect()
 }
 
 /// How a claim came out in one environment.
