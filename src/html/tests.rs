@@ -114,8 +114,10 @@ fn the_lab_page_renders_without_findings() {
     let body = body(text);
     assert_eq!(body.diagnostics, []);
     let count = |part: &str| body.html.matches(part).count();
-    assert_eq!((count("<section class=\"run\""), count("<pre class=\"output\"")), (10, 10));
-    assert_eq!((count("class=\"claim\""), count("<div class=\"callout correction\"")), (10, 1));
+    let (blocks, claims) = (text.matches("\n```sh {#").count(), text.matches("]{#C").count());
+    assert!(blocks > 20 && claims > 20, "{blocks} blocks, {claims} claims");
+    assert_eq!((count("<section class=\"run\""), count("<pre class=\"output\"")), (blocks, blocks));
+    assert_eq!((count("class=\"claim\""), count("<div class=\"callout correction\"")), (claims, 1));
     assert!(body.toc.iter().any(|entry| entry.id == "envoy-1-39" && entry.level == 2));
     assert!(body.title_id.is_some() && !body.html.contains("<h1"));
     assert!(body.plain_words > 1000);
