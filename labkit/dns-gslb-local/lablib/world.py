@@ -58,6 +58,14 @@ def save(state):
     write(path("state.json"), json.dumps(state, indent=1) + "\n")
 
 
+def new_dns():
+    """What NEW_DNS asks for: true, false, or default, which leaves Envoy as it comes."""
+    asked = os.environ.get("NEW_DNS") or "default"
+    if asked not in ("true", "false", "default"):
+        raise LabError("NEW_DNS=%s: write true, false or default" % asked)
+    return asked
+
+
 def envoy_binary():
     """The Envoy binary as an absolute path, or None."""
     named = os.environ.get("ENVOY")

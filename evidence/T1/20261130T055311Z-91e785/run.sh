@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Replays run 20261130T052239Z-d8259d of bundle T1 (content/lab-local/index.md) without labdoc.
+# Replays run 20261130T055311Z-91e785 of bundle T1 (content/lab-local/index.md) without labdoc.
 # Prints the transcript; exit code 1 when a block ends with another exit code than it should.
-# Output is compared by: labdoc evidence judge T1/20261130T052239Z-d8259d FILE
+# Output is compared by: labdoc evidence judge T1/20261130T055311Z-91e785 FILE
 set +e
 labdoc_here=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd) || exit 2
 labdoc_work=$(mktemp -d "${TMPDIR:-/tmp}/labdoc-replay.XXXXXX") || exit 2
@@ -59,18 +59,31 @@ while IFS= read -r labdoc_file; do
   cp -- "$labdoc_kit/$labdoc_file" "$labdoc_work/work/$labdoc_file" || exit 2
   case $(head -c 2 -- "$labdoc_work/work/$labdoc_file" | tr -d '\000') in '#!') chmod 755 -- "$labdoc_work/work/$labdoc_file" ;; esac
 done <<'LABDOC-FILES'
+configs/envoy-l4-logical.yaml
+configs/envoy-l4-outlier.yaml
+configs/envoy-l4-strict.yaml
+configs/envoy-logical-noretry.yaml
 configs/envoy-logical.yaml
 configs/envoy-noretry.yaml
+configs/envoy-outlier-retry.yaml
+configs/envoy-outlier.yaml
 configs/envoy-retry.yaml
 configs/envoy-strict.yaml
+configs/envoy-tax.yaml
+configs/nginx-a-idle.conf
 configs/nginx-a.conf
 configs/nginx-b.conf
 lab
 lablib/__init__.py
 lablib/envoy.py
 lablib/lifecycle.py
+lablib/passthrough.py
 lablib/preflight.py
+lablib/report.py
 lablib/scenes.py
+lablib/scenes_dead.py
+lablib/scenes_l4.py
+lablib/stream.py
 lablib/world.py
 LABDOC-FILES
 
@@ -146,6 +159,48 @@ LABDOC-TEXT
 eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
 labdoc_end $?
 
+labdoc_begin tax 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene tax
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin outlier 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene outlier
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin outlier-retry 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene outlier-retry
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin multi-a-strict 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene multi-a-strict
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin multi-a-logical 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene multi-a-logical
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin multi-a-dead 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene multi-a-dead
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
 labdoc_begin inflight-strict 0 no
 IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
 ./lab scene inflight-strict
@@ -156,6 +211,76 @@ labdoc_end $?
 labdoc_begin inflight-logical 0 no
 IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
 ./lab scene inflight-logical
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin idle-unpin 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene idle-unpin
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin inflight-strict-l4 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene inflight-strict-l4
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin inflight-logical-l4 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene inflight-logical-l4
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin pin-strict-l4 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene pin-strict-l4
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin pin-logical-l4 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene pin-logical-l4
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin dead-l4 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene dead-l4
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin outlier-l4 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene outlier-l4
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin hang-l4 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene hang-l4
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin single-outlier-l4 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene single-outlier-l4
+LABDOC-TEXT
+eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
+labdoc_end $?
+
+labdoc_begin failover-l4 0 no
+IFS= read -r -d '' labdoc_text <<'LABDOC-TEXT'
+./lab scene failover-l4
 LABDOC-TEXT
 eval "$labdoc_text" </dev/null >"$labdoc_work/output" 2>&1
 labdoc_end $?
