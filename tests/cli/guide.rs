@@ -115,7 +115,9 @@ fn every_command_stands_in_the_guide_with_its_help() {
         let of = commands[at].clone();
         let help = world.labdoc(&format!("{of} --help")).any_output().success().stdout;
         let listed = help.split("Commands:\n").nth(1).unwrap_or_default();
-        let names = listed.lines().take_while(|line| !line.trim().is_empty());
+        // A name is indented by two blanks; what continues its sentence by more.
+        let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
+        let names = listed.lines().take_while(|line| !line.trim().is_empty()).filter(is_name);
         let names = names.filter_map(|line| line.split_whitespace().next());
         commands.extend(names.filter(|n| *n != "help").map(|n| format!("{of} {n}")));
         at += 1;
@@ -147,6 +149,7 @@ fn the_keys_of_book_toml_are_the_guide_s() {
         ("[evidence]", "EvidenceTable"),
         ("[markup]", "MarkupTable"),
         ("[offline]", "OfflineTable"),
+        ("[environments.KEY]", "Axis"),
     ];
     let mut known: BTreeMap<String, BTreeSet<String>> =
         tables.iter().map(|(table, name)| ((*table).to_owned(), fields(model, name))).collect();

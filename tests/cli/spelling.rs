@@ -67,6 +67,7 @@ const OTHERS: &[&str] = &[
     "kill_to_b_s",
     "fails_minus_retries",
     "https_proxy",         // a variable
+    "keepalive_timeout",   // nginx
     "reloadable_features", // a runtime feature, from the change log that S8 quotes
     "enable_new_dns_implementation",
 ];
