@@ -37,7 +37,7 @@ outlier_run() {
   say "$label: $(loss "$label.txt")"
   # shellcheck disable=SC2086  # names are words
   table "${label}_before" "${label}_after" "$PT_HOST" $FAIL_COUNTERS
-  say "health at +20 s: A $(flags "${label}_middle" "$POD_A"), B $(flags "${label}_middle" "$POD_B")"
+  say "health of A: $(flags "${label}_middle" "$POD_A"), of B: $(flags "${label}_middle" "$POD_B")"
   scale_a 1
 }
 
