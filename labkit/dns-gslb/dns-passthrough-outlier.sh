@@ -27,13 +27,17 @@ outlier_run() {
   scale_a 0
   sleep 4
   snapshot "${label}_before" netshoot "$PT_HOST"
+  start_clock
   serial_loop "$label.txt" 40 -k --http1.1 --connect-timeout 3 -m 10 "https://$PT_HOST/"
+  # Ejected by its third failure, A is out for 30 s; at the end of the load it may be back.
+  at 20
+  snapshot "${label}_middle" netshoot "$PT_HOST"
   wait "$BACKGROUND" || die "the loop ended early: $(tail -n 2 "$WORK/raw/$label.txt")"
   snapshot "${label}_after" netshoot "$PT_HOST"
   say "$label: $(loss "$label.txt")"
   # shellcheck disable=SC2086  # names are words
   table "${label}_before" "${label}_after" "$PT_HOST" $FAIL_COUNTERS
-  say "health of A: $(flags "${label}_after" "$POD_A"), of B: $(flags "${label}_after" "$POD_B")"
+  say "health of A: $(flags "${label}_middle" "$POD_A"), of B: $(flags "${label}_middle" "$POD_B")"
   scale_a 1
 }
 
@@ -43,7 +47,8 @@ expect "off: lost, whole percent" "${share%.*}" -ge 20
 outlier_run on 49
 enforced=$(delta on_before on_after "$PT_HOST" outlier_detection.ejections_enforced_total)
 expect "on: ejections" "$enforced" -ge 1
-expect "on: lost, at most four for each ejection" "$(lost on.txt)" -le $((enforced * 4))
-expect "on: A is out" "$(flags on_after "$POD_A")" = /failed_outlier_check
-expect "on: B is in" "$(flags on_after "$POD_B")" = healthy
+# About three for each ejection, and up to two more that have not led to one yet.
+expect "on: lost, by ejections" "$(lost on.txt)" -le $((enforced * 4 + 2))
+expect "on: A is out" "$(flags on_middle "$POD_A")" = /failed_outlier_check
+expect "on: B is in" "$(flags on_middle "$POD_B")" = healthy
 verdict

@@ -79,9 +79,14 @@ put_back() {
   rm -rf "$WORK"
   exit "$code"
 }
-# A command that fails without a word of its own is "could not run", never "differs".
-# In a subshell nothing is said: its caller fails next, and says it.
-trap '[ "$BASH_SUBSHELL" -gt 0 ] || die "line $LINENO failed: $BASH_COMMAND"; exit 2' ERR
+# A command that fails without a word of its own is "could not run", never "differs". In a subshell nothing
+# is said: its caller fails next, and says it.
+failed() {
+  [ "$BASH_SUBSHELL" = 0 ] || exit 2
+  [ -z "${STAGED-}" ] || alive || die "namespace $NS is gone: the lab was removed while this ran"
+  die "the command at line $1 failed: $2"
+}
+trap 'failed "$LINENO" "$BASH_COMMAND"' ERR
 trap put_back EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM

@@ -31,8 +31,9 @@ only_ours() {
   local by
   by=$(owner)
   [ "$by" != "$HERE" ] || return 0
-  # Leftovers without a process belong to nobody.
-  [ -n "$(pids)" ] || ! runs_by_pid_files || die "a cluster whose owner is unknown runs here (see $RUN)"
+  # Leftovers without a process belong to nobody. Ours are all in the cgroups; of a folder that names no
+  # owner only the pid files are known.
+  [ -n "$by" ] || ! runs_by_pid_files || die "a cluster whose owner is unknown runs here (see $RUN)"
   [ -z "$(pids)" ] || die "a cluster of ${by:-an unknown owner} runs here; end it with its own \`cluster down\`"
 }
 runs_by_pid_files() {

@@ -216,17 +216,21 @@ long_set() {
   all_runs >"$LOGS/all-runs.md"
 }
 
-# all_runs: the counters of all reports of this run, a line each.
+# all_runs: verdict and counters of all reports of this run, a line each. A report with several tables says
+# before each which part it is of.
 all_runs() {
   local file
-  printf '| report | counter | before | after | delta |\n|---|---|---:|---:|---:|\n'
+  printf '| report | part | counter | before | after | delta |\n|---|---|---|---:|---:|---:|\n'
   for file in "$REPORTS"/*.md; do
     awk -v report="$(basename "$file" .md)" '
       /^```/ {block++}
-      block == 1 && / = -?[0-9]+$/ && / -> / {
-        name = $1; after = $(NF - 2); delta = $NF
-        print "| " report " | " name " | " $2 " | " after " | " delta " |"
-      }' "$file"
+      block != 1 {next}
+      /^>> .* stage [0-9]:/ {part = substr($0, index($0, "stage"), 7)}
+      /^-- / {part = substr($0, 4)}
+      /^[0-9a-z]+: requests / {part = substr($1, 1, length($1) - 1)}
+      /requests [0-9]+  lost / {print "| " report " | " part " | " $0 " | | | |"}
+      / -> / && / = -?[0-9]+$/ {print "| " report " | " part " | " $1 " | " $2 " | " $(NF - 2) " | " $NF " |"}
+      /^result: / {print "| " report " | | **" $0 "** | | | |"}' "$file"
   done
 }
 
