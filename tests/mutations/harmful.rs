@@ -1,8 +1,7 @@
 //! Single changes that break a proof: each is found by its code, naming what was changed.
 
-use super::support::World;
-use super::table::try_all;
-use super::{green, run_of};
+use super::run_of;
+use super::support::{World, try_all};
 
 /// One change and the findings that it must lead to.
 struct Mutation {
@@ -300,6 +299,22 @@ const MUTATIONS: &[Mutation] = &[
         found: &[("EV116", &["report R1: the file has sha256", "reports.yaml says"])],
     },
     Mutation {
+        name: "a report and its digest",
+        change: |w| {
+            let before = w.read("evidence/reports/r1.md");
+            let after = before.replace("lost 3", "lost 2");
+            w.write("evidence/reports/r1.md", &after);
+            let (from, to) = (World::sha256(before.as_bytes()), World::sha256(after.as_bytes()));
+            w.edit("evidence/reports.yaml", &from, &to);
+        },
+        found: &[("EV116", &["report R1: reports.yaml says sha256", "was sealed on"])],
+    },
+    Mutation {
+        name: "the quote of a source",
+        change: |w| w.edit("evidence/sources.yaml", "costs nothing", "costs little"),
+        found: &[("EV207", &["claim C4", "quote of source S1", "A failover costs nothing."])],
+    },
+    Mutation {
         name: "the date of a source",
         change: |w| w.edit("evidence/sources.yaml", "2026-01-10", "1901-01-10"),
         found: &[("EV207", &["claim C4 is stale: source S1 was read on 1901-01-10"])],
@@ -433,7 +448,7 @@ fn append(world: &World, path: &str, text: &str) {
 
 #[test]
 fn each_single_mutation_is_found_by_its_code_naming_the_thing() {
-    let green = green();
+    let green = World::proven();
     assert!(MUTATIONS.len() >= 30);
     try_all(MUTATIONS, |mutation| {
         let world = green.copy();

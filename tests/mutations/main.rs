@@ -11,18 +11,8 @@ mod support;
 
 mod harmful;
 mod harmless;
-mod table;
 
 use support::World;
-
-/// The site `proof`, recorded and sealed: a release of it has no finding at all.
-fn green() -> World {
-    let world = World::site("proof");
-    world.labdoc("verify --record").any_stdout().success();
-    world.labdoc("evidence seal").any_stdout().success();
-    world.labdoc("check --release").stdout("checked: 0 errors, 0 warnings\n").success();
-    world
-}
 
 /// The folder of the one run of a bundle.
 fn run_of(world: &World, bundle: &str) -> String {

@@ -62,6 +62,15 @@ impl World {
         (world, run)
     }
 
+    /// The site `proof`, recorded and sealed: a release of it has no finding at all.
+    pub(crate) fn proven() -> World {
+        let world = World::site("proof");
+        world.labdoc("verify --record").any_stdout().success();
+        world.labdoc("evidence seal").any_stdout().success();
+        world.labdoc("check --release").stdout("checked: 0 errors, 0 warnings\n").success();
+        world
+    }
+
     /// A flat bundle that was recorded without labdoc, with one check `a` that passed.
     pub(crate) fn foreign(&self, id: &str, claims: &[&str]) {
         let claims = if claims.is_empty() {
