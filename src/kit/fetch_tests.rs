@@ -252,3 +252,34 @@ fn a_script_that_did_not_arrive_whole_does_nothing() {
     let output = run(case.work.path(), &script[..script.len() - 1], &[&address]);
     assert!(output.status.success(), "all but the last line end is the whole script");
 }
+
+/// Whether PowerShell's grammar has something against a text.
+fn has_error(text: &str) -> bool {
+    let mut parser = tree_sitter::Parser::new();
+    parser.set_language(&tree_sitter_powershell::LANGUAGE.into()).unwrap();
+    parser.parse(text, None).unwrap().root_node().has_error()
+}
+
+#[test]
+fn the_powershell_variant_is_powershell_and_a_part_of_it_is_none() {
+    let case = case();
+    for base in [None, Some("https://example.org/docs")] {
+        let script = fetch_ps1(&case.kit, base);
+        assert!(!has_error(&script) && script.is_ascii(), "{script}");
+        let marks = ["@TITLE@", "@URL@", "@TOP@", "@DIGEST@"];
+        assert!(!marks.iter().any(|mark| script.contains(mark)), "{script}");
+        let begin = script.find("& {").unwrap();
+        let steps = (begin + 3..script.len() - "} @args\n".len()).step_by(41);
+        for end in steps {
+            assert!(has_error(&script[..end]), "a prefix of {end} bytes would be run");
+        }
+        assert!(script.contains(&format!("$Digest = '{}'", case.kit.digest)));
+    }
+}
+
+#[test]
+fn words_of_powershell_mean_the_text() {
+    assert_eq!(powershell_quote("it's $x `a"), "'it''s $x `a'");
+    let hangul = "([Text.RegularExpressions.Regex]::Unescape('\\ud55c\\u002d\\ud83c\\udf32'))";
+    assert_eq!(powershell_quote("한-🌲"), hangul);
+}

@@ -159,7 +159,10 @@ impl EvidencePages<'_> {
         claims: Vec<Value>,
     ) -> Result<Option<Diagnostic>, Failure> {
         let truncated = bytes.len() > SHOWN;
-        let safe = safe_text(&bytes[..bytes.len().min(SHOWN)], Show::Terminal);
+        let safe = safe_text(beginning(bytes), Show::Terminal);
+        let mut notes = view.notes.clone();
+        let not_utf8 = safe.bad_utf8.map(|line| line.to_string());
+        notes.extend(not_utf8.map(|line| self.word("not_utf8").replace("{n}", &line)));
         let mut way = vec![(self.word("record"), "evidence/index.html".to_owned())];
         way.extend(view.up.clone());
         way.push((view.title.clone(), String::new()));
@@ -172,12 +175,21 @@ impl EvidencePages<'_> {
                 "title": view.title, "path": view.raw,
                 "raw_href": relative(&view.path, &view.raw), "download_name": name,
                 "sha256": sha256_hex(bytes), "size_text": size_text(bytes.len() as u64),
-                "lines": numbered(&safe.text), "truncated": truncated, "notes": view.notes, "text_href": view.text.as_ref().map(|text| relative(&view.path, text)),
+                "lines": numbered(&safe.text), "truncated": truncated, "notes": notes, "text_href": view.text.as_ref().map(|text| relative(&view.path, text)),
                 "claims": claims, "meta": view.meta,
             },
         });
         self.put("viewer.html", &view.path, context)
     }
+}
+
+/// The part of a file that a viewer shows, which ends with a whole character.
+fn beginning(bytes: &[u8]) -> &[u8] {
+    let mut end = bytes.len().min(SHOWN);
+    while end < bytes.len() && end > 0 && bytes[end] & 0xc0 == 0x80 {
+        end -= 1;
+    }
+    &bytes[..end]
 }
 
 /// Every file of a run, by its path in the run's folder.
