@@ -48,6 +48,9 @@ impl EvidencePages<'_> {
     pub(super) fn run(&self, id: &str, run: &Run) -> Result<Option<Diagnostic>, Failure> {
         let verdict = &run.verdict;
         let path = run_page(id, &verdict.run_id);
+        if self.is_named() {
+            return self.name(&path);
+        }
         let title = format!("{id} {}", verdict.run_id);
         let crumbs = self.crumbs(
             &path,
@@ -119,12 +122,12 @@ impl EvidencePages<'_> {
         findings: &mut Vec<Diagnostic>,
     ) -> Result<(), Failure> {
         let base = format!("evidence/{id}/{}", run.verdict.run_id);
+        if self.is_named() {
+            return self.raw_names(&base, run);
+        }
         let mut sums = String::new();
         for (name, bytes) in all_files(self.site, run)? {
-            let (folder, _) = name.rsplit_once('/').unwrap_or(("", &name));
-            let published = published_name(self.site, &format!("{}/{name}", run.folder));
-            let published =
-                if folder.is_empty() { published } else { format!("{folder}/{published}") };
+            let published = published_path(self.site, run, &name);
             let raw = format!("{base}/raw/{published}");
             self.staging.put(&raw, &bytes)?;
             sums.push_str(&format!("{}  {published}\n", sha256_hex(&bytes)));
@@ -142,6 +145,17 @@ impl EvidencePages<'_> {
         self.staging
             .put(&format!("{base}/attestation.intoto.json"), attestation(run).as_bytes())?;
         self.staging.put(&format!("{base}/raw/SHA256SUMS"), sums.as_bytes())
+    }
+
+    /// The names of all that is published of a run's files.
+    fn raw_names(&self, base: &str, run: &Run) -> Result<(), Failure> {
+        for name in disk::files_below(&self.site.root.join(&run.folder))? {
+            let published = published_path(self.site, run, &name);
+            self.staging.claim(&format!("{base}/raw/{published}"))?;
+            self.staging.claim(&format!("{base}/view/{name}.html"))?;
+        }
+        self.staging.claim(&format!("{base}/attestation.intoto.json"))?;
+        self.staging.claim(&format!("{base}/raw/SHA256SUMS")).map(|_| ())
     }
 
     /// What a reader must know of a run's files: how much was taken out of them.
@@ -190,6 +204,15 @@ fn beginning(bytes: &[u8]) -> &[u8] {
         end -= 1;
     }
     &bytes[..end]
+}
+
+/// The path of a run's file below the folder of its raw files.
+fn published_path(site: &Site<'_>, run: &Run, name: &str) -> String {
+    let published = published_name(site, &format!("{}/{name}", run.folder));
+    match name.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/{published}"),
+        None => published,
+    }
 }
 
 /// Every file of a run, by its path in the run's folder.
