@@ -111,8 +111,8 @@ impl Row {
 
 /// The documented codes with their levels.
 fn documented() -> BTreeMap<String, String> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/diagnostics.md");
-    let text = std::fs::read_to_string(path).expect("docs/diagnostics.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/content/guide/findings.en.md");
+    let text = std::fs::read_to_string(path).expect("content/guide/findings.en.md");
     let row = Regex::new(r"(?m)^\| ([A-Z]{2}[0-9]{3}) \| ([ERWN]) \|").expect("pattern");
     row.captures_iter(&text).map(|found| (found[1].to_owned(), found[2].to_owned())).collect()
 }
