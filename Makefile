@@ -95,6 +95,10 @@ browser: check
 	@site=$$(cd $(TARGET)/test-site && pwd) && cd tests/browser && \
 		CHROMIUM="$$(../../tools/dev-tools chromium)" \
 		"$$(../../tools/dev-tools node)" run.mjs "$$site" --seconds $(BROWSER_SECONDS)
+	$(SAY) 'evidence, kits and the offline copy in Chromium'
+	@labdoc=$$(cd $(TARGET)/debug && pwd)/labdoc && cd tests/browser && \
+		CHROMIUM="$$(../../tools/dev-tools chromium)" \
+		"$$(../../tools/dev-tools node)" evidence.mjs "$$labdoc"
 
 # cargo-deny takes minutes to install: `make test` uses the one that is there, `make deny` fetches it.
 deny:

@@ -71,7 +71,7 @@ impl Collector<'_> {
         let known = (runnable && attributes.id.is_some())
             || (language == "output" && attributes.get("for").is_some());
         if !known {
-            self.misplaced(&language, &attributes, fence);
+            self.misplaced(&language, &attributes);
             return;
         }
         let Some(close) = shape.close.clone() else {
@@ -121,7 +121,7 @@ impl Collector<'_> {
     }
 
     /// A fence that almost is one of ours: `for=` on a block, an id on an output.
-    fn misplaced(&mut self, language: &str, attributes: &Attributes, fence: &Fence) {
+    fn misplaced(&mut self, language: &str, attributes: &Attributes) {
         let Some(id) = &attributes.id else { return };
         if language != "output" {
             return;
@@ -130,7 +130,6 @@ impl Collector<'_> {
         let message = "an output fence names its block with `for=`";
         let finding = Diagnostic::error("BL003", message).at(at);
         self.findings.push(finding.hint(format!("write `for={}`", id.text)));
-        let _ = fence;
     }
 
     /// A runnable block.

@@ -136,6 +136,12 @@ fn elsewhere(scheme: &str, link: &str) -> Result<Target, Diagnostic> {
     if matches!(scheme, "http" | "https" | "mailto" | "tel") {
         return Ok(Target::Elsewhere);
     }
+    let bare: String = scheme.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+    if matches!(bare.as_str(), "javascript" | "vbscript" | "data") {
+        let message = format!("`{link}` is an address that could run something");
+        let hint = "a link is relative, or begins with https:, http:, mailto: or tel:";
+        return Err(Diagnostic::error("PG013", message).hint(hint));
+    }
     let message = format!("{link} has scheme `{scheme}:`, which is not published");
     Err(Diagnostic::error("LK005", message).hint("use http, https, mailto or a relative path"))
 }
@@ -209,7 +215,9 @@ mod tests {
         check("#설치-젼", "LK002 did you mean #설치-전?");
         check("sub/other.md#x", "LK002 ");
         check("/a.md", "LK006 write it relative to this page");
-        check("javascript:alert(1)", "LK005 use http, https, mailto or a relative path");
+        check("gopher://x", "LK005 use http, https, mailto or a relative path");
+        let hint = "a link is relative, or begins with https:, http:, mailto: or tel:";
+        check("javascript:alert(1)", &format!("PG013 {hint}"));
         check("../../etc/passwd", "LK001 publish the file, or write its whole address");
     }
 }

@@ -27,24 +27,24 @@ struct Facts {
     found: Vec<Diagnostic>,
 }
 
-/// Checks the files of a site; `read` gives the bytes of one.
+/// Checks the files of a site; `read` gives the bytes of one, or nothing where it was named and not
+/// made: then it is there, and nothing is known of its anchors.
 ///
 /// # Errors
 /// A file cannot be read.
 pub(crate) fn offline(
     names: &BTreeSet<String>,
-    read: &(dyn Fn(&str) -> Result<Vec<u8>, Failure> + Sync),
+    read: &(dyn Fn(&str) -> Result<Option<Vec<u8>>, Failure> + Sync),
 ) -> Result<Vec<Diagnostic>, Failure> {
     let ours: Vec<&String> = names.iter().filter(|name| is_generated(name)).collect();
-    let facts: Result<Vec<(&String, Facts)>, Failure> = ours
+    let facts: Result<Vec<Option<(&String, Facts)>>, Failure> = ours
         .into_par_iter()
         .map(|name| {
             let bytes = read(name)?;
-            let text = String::from_utf8_lossy(&bytes);
-            Ok((name, facts(name, &text)))
+            Ok(bytes.map(|bytes| (name, facts(name, &String::from_utf8_lossy(&bytes)))))
         })
         .collect();
-    let mut facts: BTreeMap<&String, Facts> = facts?.into_iter().collect();
+    let mut facts: BTreeMap<&String, Facts> = facts?.into_iter().flatten().collect();
     let mut found: Vec<Diagnostic> = Vec::new();
     for page in facts.values_mut() {
         found.append(&mut page.found);

@@ -7,7 +7,7 @@ fn check(files: &[(&str, &str)], expect: &[&str]) {
     let names: BTreeSet<String> = files.iter().map(|(name, _)| (*name).to_owned()).collect();
     let read = |name: &str| {
         let text = files.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
-        Ok(text.as_bytes().to_vec())
+        Ok(Some(text.as_bytes().to_vec()))
     };
     let found = offline(&names, &read).expect("readable");
     let codes: Vec<&str> = found.iter().map(|found| found.code).collect();

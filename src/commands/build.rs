@@ -9,7 +9,7 @@ use crate::cli::{BuildArgs, CheckArgs, Common, Console, Laps, Tally};
 use crate::diag::{Diagnostic, Failure, Severity};
 use crate::disk;
 use crate::html::{Diagrams, Highlight};
-use crate::site::{PageCache, Site, Staging, Theme, render};
+use crate::site::{Extent, PageCache, Site, Staging, Theme, render};
 
 /// Builds the site.
 ///
@@ -37,7 +37,8 @@ pub(crate) fn build(
         return Ok(finish(tally, "nothing was written", console));
     }
     let staging = Staging::begin(&out)?;
-    let rendered = render_into(&assessed, &theme, &staging, (None, &|name| laps.lap(name)));
+    let rendered =
+        render_into(&assessed, &theme, &staging, (Extent::Whole, None, &|name| laps.lap(name)));
     let found = match rendered {
         Ok(found) => found,
         Err(failure) => {
@@ -91,8 +92,9 @@ pub(crate) fn check(
     let theme = load_theme(&mut assessed)?;
     if !has_errors(&assessed.findings) {
         let scratch = disk::temporary_folder("labdoc-check-")?;
-        let staging = Staging::begin(&scratch.path().join("site"))?;
-        let found = render_into(&assessed, &theme, &staging, (None, &|_| ()))?;
+        let staging = Staging::in_memory(&scratch.path().join("site"));
+        let extent = if theme.is_default { Extent::Named } else { Extent::Whole };
+        let found = render_into(&assessed, &theme, &staging, (extent, None, &|_| ()))?;
         assessed.findings.extend(found);
     } else {
         // The pages would have said it, but with an error they are not made.
@@ -117,12 +119,12 @@ pub(super) fn load_theme(assessed: &mut Assessed) -> Result<Theme, Failure> {
 /// Is told the name of each part of the work when it is done.
 type Lap<'a> = dyn Fn(&str) + Sync + 'a;
 
-/// Renders the site; with a cache it is a preview.
+/// Renders the site, or the part of it that can hold a fault; with a cache it is a preview.
 pub(super) fn render_into(
     assessed: &Assessed,
     theme: &Theme,
     staging: &Staging,
-    (cache, lap): (Option<&PageCache>, &Lap<'_>),
+    (extent, cache, lap): (Extent, Option<&PageCache>, &Lap<'_>),
 ) -> Result<Vec<Diagnostic>, Failure> {
     let map = Map { book: &assessed.book, kits: &assessed.kits, statics: &assessed.statics };
     let (highlight, diagrams) = (Highlight::default(), Diagrams::default());
@@ -136,6 +138,7 @@ pub(super) fn render_into(
         language: &assessed.book.config.file.book.language,
         evidence: &assessed.evidence,
         highlight: &highlight,
+        extent,
         serve: cache.is_some(),
         cache,
         lap,

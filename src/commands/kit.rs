@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Ended, find_root};
 use crate::cli::{Common, Console};
-use crate::diag::{Diagnostic, Failure, nearest};
+use crate::diag::{Diagnostic, Failure, Severity, nearest};
 use crate::digest::sha256_hex;
 use crate::disk;
 use crate::kit::publish::{PublishOptions, publish};
@@ -79,7 +79,15 @@ pub(crate) fn pack(
     }
     let mut packed = Vec::new();
     for kit in wanted {
-        let publication = publish(kit, &PublishOptions::default())?.value;
+        let published = publish(kit, &PublishOptions::default())?;
+        // Warnings are about the way to fetch it, which is of no matter here.
+        let wrong: Vec<Diagnostic> =
+            published.diagnostics.into_iter().filter(|f| f.severity == Severity::Error).collect();
+        if console.findings(&wrong, &Sources::default()).errors > 0 {
+            console.summary("nothing was packed", &json!({ "outcome": "findings" }));
+            return Ok(Ended::Findings);
+        }
+        let publication = published.value;
         let archives: BTreeSet<String> = publication
             .archives
             .iter()
@@ -135,9 +143,9 @@ pub(crate) fn check(folder: &Path, console: &Console) -> Result<Ended, Failure> 
             wrong.push((path, "is not in the list"));
         }
     }
-    for (path, fault) in &wrong {
-        console.say(&format!("{path} {fault}"));
-    }
+    let findings: Vec<Diagnostic> =
+        wrong.iter().map(|(path, fault)| not_as_listed(folder, path, fault)).collect();
+    console.findings(&findings, &Sources::default());
     let digest = sha256_hex(sums.as_bytes());
     let sentence = if wrong.is_empty() {
         format!("{} files as listed; kit digest {digest}", listed.len())
@@ -149,4 +157,11 @@ pub(crate) fn check(folder: &Path, console: &Console) -> Result<Ended, Failure> 
     console
         .summary(&sentence, &json!({ "digest": digest, "files": listed.len(), "faults": faults }));
     Ok(if wrong.is_empty() { Ended::Clean } else { Ended::Findings })
+}
+
+/// The finding about a file that is not what the list of digests says.
+fn not_as_listed(folder: &Path, path: &str, fault: &str) -> Diagnostic {
+    Diagnostic::error("KT313", format!("{path} {fault}"))
+        .in_file(folder.join("SHA256SUMS").display().to_string(), None)
+        .hint("fetch the kit again; where it came through a proxy, take all.txt from its page")
 }

@@ -36,7 +36,7 @@ pub(crate) fn seal(
     };
     let evidence = &assessed.evidence;
     let records = &evidence.records;
-    let next = records.ledger.next(&evidence.claims, &records.corrections, date);
+    let next = records.ledger.next(&evidence.claims, records, date);
     let Some(seal) = next else {
         console.summary("nothing changed since the last seal", &json!({ "outcome": "clean" }));
         return Ok(Ended::Clean);

@@ -9,7 +9,7 @@ use super::{Ended, find_root};
 use crate::cli::{Common, Console, ServeArgs};
 use crate::diag::{Failure, Severity, render};
 use crate::serve::{Address, Server, Watch};
-use crate::site::{PageCache, Staging};
+use crate::site::{Extent, PageCache, Staging};
 use crate::{disk, proc};
 
 /// Shows the site while it is written, until a signal ends it.
@@ -78,7 +78,8 @@ fn try_build(
     if !has_errors(&assessed.findings) {
         let scratch = disk::temporary_folder("labdoc-serve-")?;
         let staging = Staging::in_memory(scratch.path());
-        let found = render_into(&assessed, &theme, &staging, (Some(cache), &|_| ()))?;
+        let found =
+            render_into(&assessed, &theme, &staging, (Extent::Whole, Some(cache), &|_| ()))?;
         assessed.findings.extend(found);
         if !has_errors(&assessed.findings) {
             files = Some(staging.into_files()?);

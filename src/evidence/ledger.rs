@@ -12,6 +12,7 @@ use serde_json::json;
 use super::claim::Claim;
 use super::corrections::{CorrectionKind, Corrections};
 use super::digests::digest;
+use super::records::{Records, Source};
 use crate::diag::{Checked, Diagnostic, Failure};
 use crate::digest::sha256_tagged;
 use crate::disk;
@@ -52,6 +53,49 @@ pub(crate) struct Sealed {
     pub(crate) state: Standing,
 }
 
+/// A source as it was read when it was sealed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SealedSource {
+    url: String,
+    product_version: Option<String>,
+    locator: Option<String>,
+    quote: Option<String>,
+    accessed: Option<String>,
+    snapshot: Option<String>,
+}
+
+impl SealedSource {
+    /// A source as it is now.
+    fn of(source: &Source) -> SealedSource {
+        SealedSource {
+            url: source.url.clone(),
+            product_version: source.product_version.clone(),
+            locator: source.locator.clone(),
+            quote: source.quote.clone(),
+            accessed: source.accessed.clone(),
+            snapshot: source.snapshot.clone(),
+        }
+    }
+
+    /// What of it changed although it was not read again: the field, and what it was.
+    fn moved(&self, source: &Source) -> Option<(&'static str, String)> {
+        if source.accessed > self.accessed {
+            return None;
+        }
+        let url = (Some(self.url.clone()), Some(source.url.clone()));
+        let fields = [
+            ("quote", (self.quote.clone(), source.quote.clone())),
+            ("locator", (self.locator.clone(), source.locator.clone())),
+            ("url", url),
+            ("product_version", (self.product_version.clone(), source.product_version.clone())),
+            ("snapshot", (self.snapshot.clone(), source.snapshot.clone())),
+        ];
+        let changed = fields.into_iter().find(|(_, (was, now))| was != now);
+        changed.map(|(name, (was, _))| (name, was.unwrap_or_else(|| "nothing".to_owned())))
+    }
+}
+
 /// One seal as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,6 +108,12 @@ pub(crate) struct Seal {
     pub(crate) claims: BTreeMap<String, Sealed>,
     /// The digests of the corrections.
     corrections: BTreeMap<String, String>,
+    /// The sources as they were read.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    sources: BTreeMap<String, SealedSource>,
+    /// The digests of the reports' files.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    reports: BTreeMap<String, String>,
     /// The digests of the seals that it knew, so that branches can be merged.
     knew: Vec<String>,
 }
@@ -197,13 +247,33 @@ impl Ledger {
         all.map(|(id, digest)| (id.as_str(), digest.as_str())).collect()
     }
 
+    /// What of a source changed since it was sealed although it was not read again: a sentence.
+    pub(super) fn moved_source(&self, id: &str, source: &Source) -> Option<String> {
+        let sealed = self.heads().into_iter();
+        let sealed = sealed.filter_map(|filed| Some((filed, filed.seal.sources.get(id)?)));
+        // Of two branches that sealed it, one may have read it again: then it did not move.
+        let moved = sealed.map(|(filed, sealed)| {
+            let (field, was) = sealed.moved(source)?;
+            let date = &filed.seal.date;
+            Some(format!(
+                "{field} of source {id} changed since it was sealed on {date} (was: {was}), and it was not read again"
+            ))
+        });
+        moved.collect::<Option<Vec<String>>>()?.pop()
+    }
+
+    /// The digest of a report as it was sealed, and the day, where it is none that was sealed last.
+    pub(super) fn other_report(&self, id: &str, digest: &str) -> Option<(&str, &str)> {
+        let heads = self.heads().into_iter();
+        let of = heads.filter_map(|filed| Some((filed.seal.reports.get(id)?, &filed.seal.date)));
+        let sealed: Vec<(&String, &String)> = of.collect();
+        let known = sealed.iter().any(|(sealed, _)| *sealed == digest);
+        sealed.last().filter(|_| !known).map(|(sealed, date)| (sealed.as_str(), date.as_str()))
+    }
+
     /// A new seal over what is there now; `None` where nothing changed since the last.
-    pub(crate) fn next(
-        &self,
-        claims: &[Claim],
-        corrections: &Corrections,
-        date: Date,
-    ) -> Option<Seal> {
+    pub(crate) fn next(&self, claims: &[Claim], records: &Records, date: Date) -> Option<Seal> {
+        let corrections = &records.corrections;
         let mut all: BTreeMap<String, Sealed> = BTreeMap::new();
         for (id, entries) in self.published() {
             if let Some((_, sealed)) = entries.last() {
@@ -225,19 +295,31 @@ impl Ledger {
                 },
             );
         }
-        let corrections = corrections.0.iter().map(|c| (c.id.clone(), c.digest())).collect();
-        let knew = self.seals.iter().map(|filed| filed.digest.clone()).collect();
-        let date = date.to_string();
-        let seal = Seal { schema: SCHEMA.to_owned(), date, claims: all, corrections, knew };
-        let same = |filed: &&Filed| {
-            filed.seal.claims == seal.claims && filed.seal.corrections == seal.corrections
+        let sources = records.sources.iter();
+        let seal = Seal {
+            schema: SCHEMA.to_owned(),
+            date: date.to_string(),
+            claims: all,
+            corrections: corrections.0.iter().map(|c| (c.id.clone(), c.digest())).collect(),
+            sources: sources.map(|(id, s)| (id.clone(), SealedSource::of(s))).collect(),
+            reports: records.reports.iter().map(|(id, r)| (id.clone(), r.digest())).collect(),
+            knew: self.seals.iter().map(|filed| filed.digest.clone()).collect(),
         };
+        let same = |filed: &&Filed| filed.seal.says_the_same(&seal);
         let heads = self.heads();
         (heads.len() != 1 || !heads.iter().any(same)).then_some(seal)
     }
 }
 
 impl Seal {
+    /// Whether another one says the same of everything.
+    fn says_the_same(&self, other: &Seal) -> bool {
+        self.claims == other.claims
+            && self.corrections == other.corrections
+            && self.sources == other.sources
+            && self.reports == other.reports
+    }
+
     /// Its file: path from the root, and text.
     ///
     /// # Errors

@@ -50,19 +50,39 @@ fn support(site: &Site, claim: &Claim, out: &mut Vec<Diagnostic>) {
             Grade::Logical => "name its premises, `evidence: [C1]`",
         };
         report("EV005", format!("claim {id} ({grade}) has no evidence"), hint);
-    } else if grade == Grade::Measured && claim.bundles().is_empty() {
+    } else if let Some((instead, hint)) = wrong_kind(claim) {
         let names: Vec<String> = entry.evidence.iter().map(|p| words(&p.value)).collect();
         let message = format!(
-            "claim {id} is graded measured but is backed only by {}; add a run, or use grade reported",
+            "claim {id} is graded {grade} but is backed only by {}; {instead}",
             names.join(" and ")
         );
-        report("EV009", message, "a measured claim rests on at least one bundle of this site");
+        report("EV009", message, hint);
     }
     if grade == Grade::Measured && entry.expect.is_empty() {
         let message = format!(
             "claim {id} is measured but has no `expect`; a claim that cannot fail proves nothing"
         );
         report("EV018", message, "add a condition, `expect: [\"block.value == 2\"]`");
+    }
+}
+
+/// What a claim lacks whose evidence is of no kind that its grade can rest on, and the rule.
+fn wrong_kind(claim: &Claim) -> Option<(&'static str, &'static str)> {
+    let has = |kind: fn(&EvidenceRef) -> bool| claim.entry.evidence.iter().any(|p| kind(&p.value));
+    match claim.entry.grade {
+        Grade::Measured if !has(|r| r.bundle().is_some()) => Some((
+            "add a run, or use grade reported",
+            "a measured claim rests on at least one bundle of this site",
+        )),
+        Grade::Reported if !has(|r| matches!(r, EvidenceRef::Report(_))) => Some((
+            "name a report, or use another grade",
+            "a reported claim rests on at least one entry of evidence/reports.yaml",
+        )),
+        Grade::Official if !has(|r| matches!(r, EvidenceRef::Source(_))) => Some((
+            "name a source, or use another grade",
+            "an official claim rests on at least one entry of evidence/sources.yaml",
+        )),
+        _ => None,
     }
 }
 

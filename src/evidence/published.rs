@@ -1,11 +1,12 @@
 //! What the ledger shows against the present documents: EV002 and EV013 to EV017.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::claim::Claim;
 use super::corrections::Corrections;
 use super::ledger::{Filed, LEDGER, Ledger, Sealed, ev017, statement_digest};
 use super::policy::Policy;
+use super::records::Report;
 use super::state::Word;
 use crate::diag::Diagnostic;
 
@@ -19,6 +20,8 @@ pub(super) struct Present<'a> {
     pub(super) stated: BTreeSet<&'a str>,
     /// The corrections.
     pub(super) corrections: &'a Corrections,
+    /// The reports of others.
+    pub(super) reports: &'a BTreeMap<String, Report>,
     /// How much findings weigh.
     pub(super) policy: &'a Policy,
 }
@@ -42,7 +45,19 @@ pub(super) fn check(ledger: &Ledger, present: &Present) -> Vec<Diagnostic> {
         out.extend(compared.grade());
     }
     out.extend(edited(ledger, present.corrections));
+    out.extend(present.reports.iter().filter_map(|(id, report)| replaced(ledger, id, report)));
     out
+}
+
+/// EV116: a sealed report that is another file now.
+fn replaced(ledger: &Ledger, id: &str, report: &Report) -> Option<Diagnostic> {
+    let (sealed, date) = ledger.other_report(id, &report.digest())?;
+    let message = format!(
+        "report {id}: reports.yaml says sha256 {}, but {sealed} was sealed on {date}",
+        report.digest()
+    );
+    let found = Diagnostic::error("EV116", message).in_file("evidence/reports.yaml", None);
+    Some(found.hint("restore the file and its entry; a new version of a report is a new entry"))
 }
 
 /// EV013: published claims that are gone and were not withdrawn.

@@ -42,6 +42,13 @@ pub(crate) struct Report {
     pub(crate) intact: bool,
 }
 
+impl Report {
+    /// The digest that is stated, in hex.
+    pub(super) fn digest(&self) -> String {
+        self.sha256.strip_prefix("sha256:").unwrap_or(&self.sha256).to_owned()
+    }
+}
+
 /// Where the figures of a report come from.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -176,7 +183,7 @@ fn check_report(folder: &Path, id: &str, report: &Report) -> Result<Option<Diagn
         }
     };
     let have = sha256_hex(&bytes);
-    let stated = report.sha256.strip_prefix("sha256:").unwrap_or(&report.sha256);
+    let stated = report.digest();
     if have == stated {
         return Ok(None);
     }

@@ -10,6 +10,7 @@ use super::holds::{Environment, matches_version, mismatches};
 use super::link::Inputs;
 use super::now::{Now, PlanNow};
 use super::reason::{EnvironmentChange, Reason, StepChange};
+use super::records::Source;
 use super::state::{LinkState, Word};
 use super::verdict::Digests;
 
@@ -186,26 +187,34 @@ pub(super) fn source(claim: &Claim, id: &str, inputs: &Inputs, link: &mut LinkSt
         link.set(Word::Absent, Reason::Absent(text));
         return;
     };
-    let accessed: Option<Date> = source.accessed.as_ref().and_then(|day| day.parse().ok());
-    if let (Some(day), Some(as_of)) = (accessed, inputs.now.as_of)
-        && days_between(day, as_of)
-            > claim.entry.expires_after.or(inputs.now.source_days).unwrap_or(SOURCE_DAYS)
-    {
-        let text = format!("source {id} was read on {day}, as of {as_of}");
+    let text = too_old(claim, (id, source), inputs)
+        .or_else(|| other_version(claim, (id, source), inputs))
+        .or_else(|| inputs.records.ledger.moved_source(id, source));
+    if let Some(text) = text {
         link.set(Word::Stale, Reason::Source(text));
     }
-    let environment = inputs.now.environments.get(&claim.path);
-    let Some(version) = source.product_version.as_ref().filter(|_| link.word.stands()) else {
-        return;
-    };
-    // Only a page about one product says which version a source has to speak of.
-    let asked = environment.filter(|e| e.len() == 1).and_then(|e| e.values().next());
-    if let Some(asked) =
-        asked.filter(|asked| !matches_version(version, asked) && !matches_version(asked, version))
-    {
-        let day = source.accessed.as_deref().unwrap_or("an unknown day");
-        let text =
-            format!("source {id} was read on {day} for version {version}, document is for {asked}");
-        link.set(Word::Stale, Reason::Source(text));
+}
+
+/// A source that was read longer ago than the claim or the book allows.
+fn too_old(claim: &Claim, of: (&str, &Source), inputs: &Inputs) -> Option<String> {
+    let (id, source) = of;
+    let day: Date = source.accessed.as_ref()?.parse().ok()?;
+    let as_of = inputs.now.as_of?;
+    let limit = claim.entry.expires_after.or(inputs.now.source_days).unwrap_or(SOURCE_DAYS);
+    (days_between(day, as_of) > limit)
+        .then(|| format!("source {id} was read on {day}, as of {as_of}"))
+}
+
+/// A source that speaks of another version than the page. Only a page about one product says
+/// which version a source has to speak of.
+fn other_version(claim: &Claim, of: (&str, &Source), inputs: &Inputs) -> Option<String> {
+    let (id, source) = of;
+    let version = source.product_version.as_ref()?;
+    let environment = inputs.now.environments.get(&claim.path).filter(|e| e.len() == 1)?;
+    let asked = environment.values().next()?;
+    if matches_version(version, asked) || matches_version(asked, version) {
+        return None;
     }
+    let day = source.accessed.as_deref().unwrap_or("an unknown day");
+    Some(format!("source {id} was read on {day} for version {version}, document is for {asked}"))
 }

@@ -93,7 +93,7 @@ pub(crate) fn check(site: &Site, claims: &[Claim], of: (bool, Option<Date>)) -> 
     let policy = site.policy;
     out.extend(published::check(
         &records.ledger,
-        &Present { sealed, claims, stated, corrections, policy },
+        &Present { sealed, claims, stated, corrections, reports: &records.reports, policy },
     ));
     out
 }

@@ -56,6 +56,7 @@ pub(crate) fn check(
     check_result(&subject, &texts.result, &mut out);
     check_plan(&subject, &mut out);
     check_agreement(&subject, &mut out);
+    check_values(&subject, &texts.result, &mut out);
     let edited = edited_inputs(run, texts);
     if !run.manifest.is_foreign() {
         for name in &edited {
@@ -247,6 +248,33 @@ fn check_agreement(subject: &Subject, out: &mut Vec<Diagnostic>) {
     }
     if let Some(what) = contradiction(subject) {
         contradict(what, ("verdict.json", None));
+    }
+}
+
+/// EV106: what a foreign verdict captured stands in the line that it names. The values of a
+/// page's own run are covered by the digest of its verdict.
+fn check_values(subject: &Subject, result: &[u8], out: &mut Vec<Diagnostic>) {
+    // Of a result that is another file, EV103 says more.
+    if !subject.run.manifest.is_foreign() || out.iter().any(|found| found.code == "EV103") {
+        return;
+    }
+    let text = String::from_utf8_lossy(result);
+    let lines: Vec<&str> = text.lines().collect();
+    for (name, captured) in &subject.run.verdict.values {
+        let Some(line) = captured.line else { continue };
+        let found = line.checked_sub(1).and_then(|at| lines.get(at));
+        if found.is_some_and(|found| found.contains(&captured.value)) {
+            continue;
+        }
+        let (value, place) = (&captured.value, subject.line(line));
+        let what = match found {
+            Some(_) => format!("verdict says {name} is {value}, but {place} does not hold it"),
+            None => format!("verdict says {name} is {value} in {place}, which is no line of it"),
+        };
+        let message = format!("{what}; the record contradicts itself");
+        let at = ("result.txt", found.map(|_| line));
+        let hint = "record the run again; a verdict is never written by hand";
+        out.push(subject.error_at("EV106", message, at).hint(hint));
     }
 }
 

@@ -4,9 +4,9 @@ use std::io::{self, Read};
 
 use flate2::read::GzDecoder;
 
-use super::content::{failure, first_difference, rewind};
+use super::content::{failure, first_difference, rewind, spool};
 use super::pack::{Member, tar_gz, zip};
-use super::tree::{Kit, KitFile};
+use super::tree::{Changed, Kit, KitFile};
 use crate::diag::{Checked, Diagnostic, Failure};
 use crate::disk::Spool;
 
@@ -34,15 +34,22 @@ impl Format {
     }
 }
 
-/// Packs the kit, packs it again, and compares: bytes (KT312) and lists (KT313).
+/// Packs the kit, packs it again, and compares: bytes (KT312) and lists (KT313). Of a kit to which
+/// something writes meanwhile the archive is empty.
 pub(super) fn pack_checked(
     kit: &Kit,
     format: Format,
     mtime: u64,
 ) -> Result<Checked<Spool>, Failure> {
-    let mut first = pack(kit, format, mtime)?;
-    let mut second = pack(kit, format, mtime)?;
     let name = format.file_name(kit);
+    let both = pack(kit, format, mtime).and_then(|one| Ok((one, pack(kit, format, mtime)?)));
+    let (mut first, mut second) = match both {
+        Ok(both) => both,
+        Err(error) => {
+            let finding = written_meanwhile(kit, &name, &error).ok_or_else(|| failure(&error))?;
+            return Ok(Checked { value: spool(), diagnostics: vec![finding] });
+        }
+    };
     let difference = first_difference(&mut first, &mut second)?;
     let mut diagnostics = Vec::from_iter(difference.map(|offset| unstable(kit, &name, offset)));
     drop(second);
@@ -54,13 +61,12 @@ pub(super) fn pack_checked(
 }
 
 /// Packs the kit once.
-pub(super) fn pack(kit: &Kit, format: Format, mtime: u64) -> Result<Spool, Failure> {
+pub(super) fn pack(kit: &Kit, format: Format, mtime: u64) -> io::Result<Spool> {
     let members = members(kit);
-    let packed = match format {
+    match format {
         Format::TarGz => tar_gz(&members, mtime),
         Format::Zip => zip(&members, mtime),
-    };
-    packed.map_err(|error| failure(&error))
+    }
 }
 
 /// A file as a member.
@@ -145,12 +151,22 @@ fn unstable(kit: &Kit, name: &str, offset: u64) -> Diagnostic {
     )
 }
 
+/// The finding when a file was no longer the one that was listed, if it is that.
+fn written_meanwhile(kit: &Kit, name: &str, error: &io::Error) -> Option<Diagnostic> {
+    let Changed(path) = error.get_ref()?.downcast_ref()?;
+    let source = format!("{}/{path}", kit.source());
+    let message = format!(
+        "{source} changed while the kit archive {name} was built; building it twice would give different bytes"
+    );
+    let hint = "run it again when nothing writes to the kit";
+    Some(Diagnostic::error("KT312", message).in_file(source, None).hint(hint))
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
 
     use super::*;
-    use crate::kit::content::spool;
     use crate::kit::testing::{Site, codes};
 
     #[test]

@@ -1,5 +1,6 @@
-//! `fetch.sh`: a small script that fetches the kit file by file and keeps nothing that is not
-//! what was published. Readers are told to read it before they run it, so it stays short.
+//! `fetch.sh` and `fetch.ps1`: small scripts that fetch the kit file by file and keep nothing that
+//! is not what was published. Readers are told to read them before they run them, so they stay
+//! short.
 
 use super::tree::Kit;
 use crate::diag::{Checked, Diagnostic};
@@ -15,6 +16,27 @@ pub(super) fn fetch_sh(kit: &Kit, base_url: Option<&str>) -> Checked<String> {
         .replace("@SCRIPTS@", &script_arms(kit))
         .replace("@TOP@", &shell_quote(&kit.top()));
     Checked { value: script, diagnostics }
+}
+
+/// The same for PowerShell, from the one that Windows brings to the newest.
+pub(super) fn fetch_ps1(kit: &Kit, base_url: Option<&str>) -> String {
+    let url = base_url.filter(|url| is_https(url)).map(|url| kit_url(kit, url));
+    let title: String = kit.top().chars().filter(char::is_ascii).collect();
+    include_str!("fetch.ps1")
+        .replace("@TITLE@", &title)
+        .replace("@URL@", &powershell_quote(&url.unwrap_or_default()))
+        .replace("@DIGEST@", &kit.digest)
+        .replace("@TOP@", &powershell_quote(&kit.top()))
+}
+
+/// A word for PowerShell that means exactly `text`. Windows PowerShell reads a script in the
+/// system's old encoding, so that other letters than those of ASCII are written by their numbers.
+fn powershell_quote(text: &str) -> String {
+    if text.is_ascii() {
+        return format!("'{}'", text.replace('\'', "''"));
+    }
+    let units = text.encode_utf16().map(|unit| format!("\\u{unit:04x}"));
+    format!("([Text.RegularExpressions.Regex]::Unescape('{}'))", units.collect::<String>())
 }
 
 /// The address of the kit's folder below the site's address.

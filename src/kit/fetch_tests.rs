@@ -252,3 +252,44 @@ fn a_script_that_did_not_arrive_whole_does_nothing() {
     let output = run(case.work.path(), &script[..script.len() - 1], &[&address]);
     assert!(output.status.success(), "all but the last line end is the whole script");
 }
+
+/// How many braces and brackets are open at the end of a PowerShell text, outside of comments
+/// that fill a line and of words in quotes. There is no PowerShell where these tests run.
+fn open_at_end(text: &str) -> i32 {
+    let (mut open, mut quote) = (0, None);
+    for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
+        for c in line.chars() {
+            match (quote, c) {
+                (None, '\'' | '"') => quote = Some(c),
+                (Some(inside), c) if inside == c => quote = None,
+                (None, '{' | '(' | '[') => open += 1,
+                (None, '}' | ')' | ']') => open -= 1,
+                _ => {}
+            }
+        }
+    }
+    open + i32::from(quote.is_some())
+}
+
+#[test]
+fn a_part_of_the_powershell_variant_is_not_whole() {
+    let case = case();
+    for base in [None, Some("https://example.org/docs")] {
+        let script = fetch_ps1(&case.kit, base);
+        assert!(script.is_ascii() && open_at_end(&script) == 0, "{script}");
+        let marks = ["@TITLE@", "@URL@", "@TOP@", "@DIGEST@"];
+        assert!(!marks.iter().any(|mark| script.contains(mark)), "{script}");
+        let begin = script.find("& {").unwrap() + 3;
+        for end in begin..script.len() - "} @args\n".len() {
+            assert!(open_at_end(&script[..end]) > 0, "a prefix of {end} bytes would be run");
+        }
+        assert!(script.contains(&format!("$Digest = '{}'", case.kit.digest)));
+    }
+}
+
+#[test]
+fn words_of_powershell_mean_the_text() {
+    assert_eq!(powershell_quote("it's $x `a"), "'it''s $x `a'");
+    let hangul = "([Text.RegularExpressions.Regex]::Unescape('\\ud55c\\u002d\\ud83c\\udf32'))";
+    assert_eq!(powershell_quote("한-🌲"), hangul);
+}

@@ -2,7 +2,7 @@
 
 use super::archive::{Format, SUMS, pack_checked};
 use super::content::Content;
-use super::fetch::fetch_sh;
+use super::fetch::{fetch_ps1, fetch_sh};
 use super::listing::{all_txt, index_txt, kit_json};
 use super::tree::Kit;
 use crate::diag::{Checked, Failure};
@@ -78,6 +78,9 @@ pub(crate) fn publish(
     add("kit.json", Content::Bytes(kit_json(kit, &options.claims)?));
     add("fetch.sh", Content::Bytes(script.value.clone().into_bytes()));
     add("fetch.sh.txt", Content::Bytes(script.value.into_bytes()));
+    let script = fetch_ps1(kit, options.base_url.as_deref()).into_bytes();
+    add("fetch.ps1", Content::Bytes(script.clone()));
+    add("fetch.ps1.txt", Content::Bytes(script));
     for (name, mut content) in large_files(kit, options.mtime, &mut out.diagnostics)? {
         let (size, sha256) = content.measure(kit)?;
         let path = format!("kit/{}/{name}", kit.name);
@@ -98,6 +101,10 @@ fn large_files(
     for format in [Format::TarGz, Format::Zip] {
         let packed = pack_checked(kit, format, mtime)?;
         findings.extend(packed.diagnostics);
+        if findings.iter().any(|found| found.code == "KT312") {
+            // The other forms of the same files would only fail in the same way.
+            return Ok(out);
+        }
         out.push((format.file_name(kit), Content::Spooled(packed.value)));
     }
     out.push(("all.txt".to_owned(), Content::Spooled(all_txt(kit)?)));

@@ -94,13 +94,25 @@ pub(super) struct CheckedReader<'a> {
     file: &'a KitFile,
 }
 
+/// A file of the kit is no longer the one that was listed.
+#[derive(Debug)]
+pub(super) struct Changed(pub(super) String);
+
+impl std::fmt::Display for Changed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} changed while it was being published", self.0)
+    }
+}
+
+impl std::error::Error for Changed {}
+
 impl Read for CheckedReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         if count == 0 && !buffer.is_empty() {
             let digest = self.hasher.take().map(|hasher| hex(&hasher.finalize()));
             if digest.is_some_and(|digest| digest != self.file.sha256) {
-                return Err(io::Error::other("the file changed while it was being published"));
+                return Err(io::Error::other(Changed(self.file.path.clone())));
             }
         } else if let Some(hasher) = &mut self.hasher {
             hasher.update(&buffer[..count]);

@@ -3,6 +3,7 @@
 
 use std::io::Read as _;
 
+use super::fetch::shell_quote;
 use super::safe::{SafeText, Show, safe_text};
 use super::tree::{Kit, KitFile};
 use crate::address::relative;
@@ -30,6 +31,9 @@ pub(crate) struct Viewer {
     pub(crate) size: u64,
     /// Mode as four octal digits.
     pub(crate) mode: &'static str,
+    /// Of a script, the command that runs it from the kit's folder whatever its mode is there:
+    /// some unpackers lose the bit.
+    pub(crate) run: Option<String>,
     /// The text, safe to show and not yet escaped; `None` for a binary file.
     pub(crate) text: Option<String>,
     /// Lines in `text`.
@@ -59,6 +63,7 @@ pub(crate) fn viewer(kit: &Kit, index: usize) -> Result<Viewer, Failure> {
         sha256: file.sha256.clone(),
         size: file.size,
         mode: file.mode_text(),
+        run: text.as_deref().filter(|_| file.executable).and_then(|text| run(text, &file.path)),
         lines: text.as_deref().map_or(0, |text| text.lines().count()),
         text,
         truncated,
@@ -70,6 +75,17 @@ pub(crate) fn viewer(kit: &Kit, index: usize) -> Result<Viewer, Failure> {
 /// The path of the viewer of a file.
 pub(super) fn path_of(kit: &Kit, file: &str) -> String {
     format!("kit/{}/view/{file}.html", kit.name)
+}
+
+/// The interpreter that a script names in its first line, and its path.
+fn run(text: &str, path: &str) -> Option<String> {
+    let mut words = text.lines().next()?.strip_prefix("#!")?.split_whitespace();
+    let first = words.next()?;
+    let program = match first.rsplit('/').next()? {
+        "env" => words.find(|word| !word.starts_with('-') && !word.contains('='))?,
+        name => name,
+    };
+    Some(format!("{} {}", shell_quote(program), shell_quote(path)))
 }
 
 /// The part of a file that is shown.

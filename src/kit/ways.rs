@@ -74,7 +74,18 @@ impl Address<'_> {
         vec![
             format!("{} && less fetch.sh && {read}", self.get("fetch.sh")),
             format!("curl -fsSL {} | {piped}", self.of("fetch.sh")),
+            self.windows(),
         ]
+    }
+
+    /// The same on Windows, where the script is read first too.
+    fn windows(&self) -> String {
+        let address = if self.url.is_some() { "" } else { " ADDRESS" };
+        format!(
+            "Invoke-WebRequest -UseBasicParsing {} -OutFile fetch.ps1; notepad fetch.ps1; \
+             powershell -ExecutionPolicy Bypass -File fetch.ps1{address}",
+            self.of("fetch.ps1")
+        )
     }
 
     /// The folder as it is, without archives and scripts.

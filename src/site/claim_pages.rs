@@ -34,6 +34,9 @@ impl EvidencePages<'_> {
     fn claim(&self, claim: &Claim, state: &ClaimState) -> Result<Option<Diagnostic>, Failure> {
         let site = self.site;
         let path = claim_page(&claim.id);
+        if self.is_named() {
+            return self.name(&path);
+        }
         let page = &site.book.pages[claim.page];
         let reasons: BTreeSet<String> = state.reasons.iter().map(|r| reason(site, r)).collect();
         let entry = &claim.entry;
@@ -70,6 +73,9 @@ impl EvidencePages<'_> {
     fn gone(&self, gone: &Gone) -> Result<Option<Diagnostic>, Failure> {
         let site = self.site;
         let path = claim_page(&gone.id);
+        if self.is_named() {
+            return self.name(&path);
+        }
         let own = json!({
             "id": gone.id, "statement": gone.statement,
             "grade": gone.grade, "grade_word": gone.grade.as_ref().map(|g| grade_word(site, g)),

@@ -3,7 +3,6 @@
 
 use serde_json::{Value, json};
 
-use super::Site;
 use super::export;
 use super::frame::{bare_page, frame, merged};
 use super::mutation_table::mutation_table;
@@ -14,6 +13,7 @@ use super::record::{
 };
 use super::record_tables::{ended_rows, environment_table};
 use super::words::{shown, state_word};
+use super::{Extent, Site};
 use crate::address::relative;
 use crate::diag::{Diagnostic, Failure};
 use crate::evidence::{Bundle, CheckOutcome, Outcome, Run};
@@ -70,6 +70,16 @@ impl EvidencePages<'_> {
             Ok(html) => self.staging.put(path, html.as_bytes()).map(|()| None),
             Err(finding) => Ok(Some(finding)),
         }
+    }
+
+    /// Whether pages are only named.
+    pub(super) fn is_named(&self) -> bool {
+        self.site.extent == Extent::Named
+    }
+
+    /// Names a page that is not made.
+    pub(super) fn name(&self, path: &str) -> Result<Option<Diagnostic>, Failure> {
+        self.staging.claim(path).map(|_| None)
     }
 
     /// The way down from the site's first page; the last part is the page itself.
@@ -158,6 +168,9 @@ impl EvidencePages<'_> {
     /// The page of a bundle.
     fn bundle(&self, id: &str, bundle: &Bundle) -> Result<Option<Diagnostic>, Failure> {
         let path = bundle_page(id);
+        if self.is_named() {
+            return self.name(&path);
+        }
         let page = bundle.runs.last().and_then(|run| run.manifest.page.as_deref());
         let page =
             page.and_then(|path| self.site.book.page_at(path)).map(|at| &self.site.book.pages[at]);

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::Site;
 use super::frame::{bare_page, frame, merged, size_text};
 use super::output::Staging;
+use super::{Extent, Site};
 use crate::address::{encode, relative};
 use crate::diag::{Diagnostic, Failure};
 use crate::digest::sha256_hex;
@@ -22,6 +22,10 @@ pub(super) fn indexes(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnost
     for (folder, children) in &folders {
         let path = format!("{folder}/index.html");
         if names.contains(&path) {
+            continue;
+        }
+        if site.extent == Extent::Named {
+            staging.claim(&path)?;
             continue;
         }
         let entries = entries(staging, folder, (children, &folders))?;

@@ -148,6 +148,8 @@ fn ways(page: &KitPage, archives: &[ArchiveFacts]) -> Value {
         "fetch": {
             "href": "fetch.sh", "text_href": "fetch.sh.txt",
             "careful": command(fetch, 0), "short": command(fetch, 1),
+            "windows": command(fetch, 2),
+            "windows_href": "fetch.ps1", "windows_text_href": "fetch.ps1.txt",
         },
         "archives": packed,
         "all_txt": all,
@@ -184,7 +186,7 @@ fn viewer_html(
             "title": view.title, "path": format!("{}/{}", kit.name, view.title),
             "raw_href": view.raw_href, "text_href": view.text_href,
             "download_name": view.download, "sha256": view.sha256,
-            "size_text": size_text(view.size), "mode": view.mode,
+            "size_text": size_text(view.size), "mode": view.mode, "run": view.run,
             "lines": numbered(text.as_deref().unwrap_or("")), "truncated": view.truncated,
             "notes": notes, "crumbs": crumbs,
         },

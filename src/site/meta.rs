@@ -28,7 +28,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
                       font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Endings of texts that browsers show only when the type says so.
-const TEXTS: &[&str] = &["md", "txt", "sh", "yaml", "yml", "conf", "log", "toml"];
+const TEXTS: &[&str] = &["md", "txt", "sh", "ps1", "yaml", "yml", "conf", "log", "toml"];
 
 /// The whole address of a file of the site; `None` without `base_url`.
 fn absolute(site: &Site<'_>, path: &str) -> Option<String> {
@@ -100,6 +100,7 @@ pub(super) fn files(site: &Site<'_>, staging: &Staging) -> Result<(), Failure> {
         ("llms.txt", llms(site)),
         ("_headers", headers()),
         ("nginx-snippet.conf", nginx()),
+        ("s3-content-types.txt", object_store()),
     ];
     for (path, text) in others {
         // A site's own file, from `static/`, is the better one.
@@ -229,4 +230,19 @@ fn nginx() -> String {
          location ~ \\.({texts})$ {{\n  types {{ }}\n  default_type text/plain;\n\
          \x20 add_header X-Content-Type-Options nosniff always;\n}}\n"
     )
+}
+
+/// The same for stores that know a content type for each object, such as S3: what to ask for.
+fn object_store() -> String {
+    let mut out = "# Which content type each file needs where it is set when it is copied, as in\n\
+                   # aws s3 cp public s3://BUCKET --recursive --exclude '*' --include PATTERN --content-type TYPE\n"
+        .to_owned();
+    for ending in ["html", "css", "js"] {
+        let kind = if ending == "js" { "javascript" } else { ending };
+        let _ = writeln!(out, "*.{ending}\ttext/{kind}; charset=utf-8");
+    }
+    for ending in TEXTS {
+        let _ = writeln!(out, "*.{ending}\ttext/plain; charset=utf-8");
+    }
+    out
 }

@@ -40,6 +40,17 @@ use crate::html::{Diagrams, Highlight};
 use crate::kit::Kit;
 use crate::source::Sources;
 
+/// How much of the site is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All of it.
+    Whole,
+    /// All that can hold a fault of the book. The pages of runs, bundles and claims, the lists of
+    /// folders and the offline copy are named and not made: the default templates write them from
+    /// what was checked before, and they are by far the most of a site.
+    Named,
+}
+
 /// Everything that the pages are made of.
 #[derive(Clone, Copy)]
 pub(crate) struct Site<'a> {
@@ -61,6 +72,8 @@ pub(crate) struct Site<'a> {
     pub(crate) evidence: &'a Evidence,
     /// The colours, shared by all pages.
     pub(crate) highlight: &'a Highlight,
+    /// How much of it is made.
+    pub(crate) extent: Extent,
     /// Whether the pages are for the preview server.
     pub(crate) serve: bool,
     /// Pages of earlier builds.
@@ -121,7 +134,7 @@ pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnosti
     findings.extend(folders::indexes(site, staging)?);
     // A preview's pages name a script that only the preview has.
     if !site.serve {
-        findings.extend(check::offline(&staging.names(), &|name| staging.read(name))?);
+        findings.extend(check::offline(&staging.names(), &|name| staging.read_made(name))?);
     }
     (site.lap)("folder lists, the copy and its check");
     Ok(findings)

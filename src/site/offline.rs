@@ -8,14 +8,15 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Site;
 use super::output::Staging;
+use super::{Extent, Site};
 use crate::diag::Failure;
 use crate::digest::sha256_hex;
 use crate::kit::pack::{DEFAULT_MTIME, Member, tar_gz, zip};
 
 /// Files that only a server reads.
-const ONLINE_ONLY: &[&str] = &["sitemap.xml", "robots.txt", "_headers", "nginx-snippet.conf"];
+const ONLINE_ONLY: &[&str] =
+    &["sitemap.xml", "robots.txt", "_headers", "nginx-snippet.conf", "s3-content-types.txt"];
 
 /// What stands in an unpacked copy for those who open it.
 const README: &str = "\
@@ -76,6 +77,12 @@ pub(super) fn wanted(site: &Site<'_>) -> bool {
 pub(super) fn archive(site: &Site<'_>, staging: &Staging) -> Result<(), Failure> {
     let names = staging.names();
     let top = top(site);
+    if site.extent == Extent::Named {
+        for name in [format!("{top}.tar.gz"), format!("{top}.zip"), "SHA256SUMS".to_owned()] {
+            staging.claim(&format!("{FOLDER}/{name}"))?;
+        }
+        return Ok(());
+    }
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     for name in names.iter().filter(|name| belongs(name)) {
         files.push((name.clone(), offline_bytes(name, staging.read(name)?)));

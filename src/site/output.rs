@@ -124,6 +124,22 @@ impl Staging {
         Ok(disk::read(&self.new.join(path))?)
     }
 
+    /// The bytes of a file; `None` where it was only named.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) fn read_made(&self, path: &str) -> Result<Option<Vec<u8>>, Failure> {
+        let memory = self.memory.as_ref();
+        let files = memory.map(|files| files.lock().unwrap_or_else(PoisonError::into_inner));
+        match files.as_ref().and_then(|files| files.get(path)) {
+            Some(bytes) => Ok(Some(bytes.to_vec())),
+            None if disk::is_file(&self.new.join(path)) => {
+                Ok(Some(disk::read(&self.new.join(path))?))
+            }
+            None => Ok(None),
+        }
+    }
+
     /// Gives the build up; nothing else has changed. An output folder that it made goes too.
     ///
     /// # Errors

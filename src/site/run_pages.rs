@@ -48,6 +48,9 @@ impl EvidencePages<'_> {
     pub(super) fn run(&self, id: &str, run: &Run) -> Result<Option<Diagnostic>, Failure> {
         let verdict = &run.verdict;
         let path = run_page(id, &verdict.run_id);
+        if self.is_named() {
+            return self.name(&path);
+        }
         let title = format!("{id} {}", verdict.run_id);
         let crumbs = self.crumbs(
             &path,
@@ -119,12 +122,12 @@ impl EvidencePages<'_> {
         findings: &mut Vec<Diagnostic>,
     ) -> Result<(), Failure> {
         let base = format!("evidence/{id}/{}", run.verdict.run_id);
+        if self.is_named() {
+            return self.raw_names(&base, run);
+        }
         let mut sums = String::new();
         for (name, bytes) in all_files(self.site, run)? {
-            let (folder, _) = name.rsplit_once('/').unwrap_or(("", &name));
-            let published = published_name(self.site, &format!("{}/{name}", run.folder));
-            let published =
-                if folder.is_empty() { published } else { format!("{folder}/{published}") };
+            let published = published_path(self.site, run, &name);
             let raw = format!("{base}/raw/{published}");
             self.staging.put(&raw, &bytes)?;
             sums.push_str(&format!("{}  {published}\n", sha256_hex(&bytes)));
@@ -144,6 +147,17 @@ impl EvidencePages<'_> {
         self.staging.put(&format!("{base}/raw/SHA256SUMS"), sums.as_bytes())
     }
 
+    /// The names of all that is published of a run's files.
+    fn raw_names(&self, base: &str, run: &Run) -> Result<(), Failure> {
+        for name in disk::files_below(&self.site.root.join(&run.folder))? {
+            let published = published_path(self.site, run, &name);
+            self.staging.claim(&format!("{base}/raw/{published}"))?;
+            self.staging.claim(&format!("{base}/view/{name}.html"))?;
+        }
+        self.staging.claim(&format!("{base}/attestation.intoto.json"))?;
+        self.staging.claim(&format!("{base}/raw/SHA256SUMS")).map(|_| ())
+    }
+
     /// What a reader must know of a run's files: how much was taken out of them.
     fn view_notes(&self, run: &Run) -> Vec<String> {
         let all: u64 = run.verdict.redactions.iter().map(|redaction| redaction.count).sum();
@@ -159,7 +173,10 @@ impl EvidencePages<'_> {
         claims: Vec<Value>,
     ) -> Result<Option<Diagnostic>, Failure> {
         let truncated = bytes.len() > SHOWN;
-        let safe = safe_text(&bytes[..bytes.len().min(SHOWN)], Show::Terminal);
+        let safe = safe_text(beginning(bytes), Show::Terminal);
+        let mut notes = view.notes.clone();
+        let not_utf8 = safe.bad_utf8.map(|line| line.to_string());
+        notes.extend(not_utf8.map(|line| self.word("not_utf8").replace("{n}", &line)));
         let mut way = vec![(self.word("record"), "evidence/index.html".to_owned())];
         way.extend(view.up.clone());
         way.push((view.title.clone(), String::new()));
@@ -172,11 +189,29 @@ impl EvidencePages<'_> {
                 "title": view.title, "path": view.raw,
                 "raw_href": relative(&view.path, &view.raw), "download_name": name,
                 "sha256": sha256_hex(bytes), "size_text": size_text(bytes.len() as u64),
-                "lines": numbered(&safe.text), "truncated": truncated, "notes": view.notes, "text_href": view.text.as_ref().map(|text| relative(&view.path, text)),
+                "lines": numbered(&safe.text), "truncated": truncated, "notes": notes, "text_href": view.text.as_ref().map(|text| relative(&view.path, text)),
                 "claims": claims, "meta": view.meta,
             },
         });
         self.put("viewer.html", &view.path, context)
+    }
+}
+
+/// The part of a file that a viewer shows, which ends with a whole character.
+fn beginning(bytes: &[u8]) -> &[u8] {
+    let mut end = bytes.len().min(SHOWN);
+    while end < bytes.len() && end > 0 && bytes[end] & 0xc0 == 0x80 {
+        end -= 1;
+    }
+    &bytes[..end]
+}
+
+/// The path of a run's file below the folder of its raw files.
+fn published_path(site: &Site<'_>, run: &Run, name: &str) -> String {
+    let published = published_name(site, &format!("{}/{name}", run.folder));
+    match name.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/{published}"),
+        None => published,
     }
 }
 

@@ -51,6 +51,8 @@ pub(crate) struct Theme {
     pub(crate) digest: String,
     /// The same theme in the site's other languages.
     others: BTreeMap<String, Theme>,
+    /// Whether no template is the site's own.
+    pub(crate) is_default: bool,
     /// Static files by their path in the site.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
 }
@@ -75,6 +77,11 @@ impl Theme {
         let all: Vec<String> =
             texts.iter().map(|(n, b)| format!("{n} {}", sha256_hex(b))).collect();
         let digest = sha256_hex(all.join("\n").as_bytes());
+        let own = |(name, bytes): (&String, &Vec<u8>)| {
+            name.ends_with(".html")
+                && !DEFAULT_TEMPLATES.contains(&(name.as_str(), bytes.as_slice()))
+        };
+        let is_default = !texts.iter().any(own);
         let mut tera = Tera::default();
         let templates: Vec<(String, String)> = texts
             .into_iter()
@@ -92,6 +99,7 @@ impl Theme {
             words,
             digest: digest.clone(),
             others: BTreeMap::new(),
+            is_default,
             files: BTreeMap::new(),
         };
         let mut words_of = words_of.into_iter();

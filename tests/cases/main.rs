@@ -9,4 +9,5 @@
 #[allow(dead_code, unused_imports, reason = "shared with tests/cli, which uses all of it")]
 mod support;
 
+mod evidence;
 mod executable_blocks;

@@ -51,12 +51,12 @@ error[LK001]: content/no.png does not exist
 5 | - [z](Other.md), [k](/a.md), ![p](no.png), [s](javascript:x), [u](../../x.md)
   |                              ^^^^^^^^^^^^
 
-error[LK005]: javascript:x has scheme `javascript:`, which is not published
+error[PG013]: `javascript:x` is an address that could run something
  --> content/a.md:5:44
   |
 5 | - [z](Other.md), [k](/a.md), ![p](no.png), [s](javascript:x), [u](../../x.md)
   |                                            ^^^^^^^^^^^^^^^^^
- = help: use http, https, mailto or a relative path
+ = help: a link is relative, or begins with https:, http:, mailto: or tel:
 
 error[LK001]: ../../x.md leads out of the site
  --> content/a.md:5:63

@@ -92,8 +92,9 @@ fn a_kit_is_listed_packed_and_checked() {
     world.edit(&format!("{folder}/run.sh"), "# Prints", "# prints");
     world.write(&format!("{folder}/more"), "x");
     let ended = world.labdoc(&format!("kit check {folder}")).any_output().code(1);
-    assert!(ended.stdout.contains("run.sh is not the file that is listed"), "{}", ended.stdout);
-    assert!(ended.stdout.contains("more is not in the list"), "{}", ended.stdout);
+    let said = ended.stderr;
+    assert!(said.contains("error[KT313]: run.sh is not the file that is listed"), "{said}");
+    assert!(said.contains("error[KT313]: more is not in the list"), "{said}");
     let ended = world.labdoc("kit pack dmo").any_output().code(2);
     assert!(ended.stderr.contains("did you mean demo?"), "{}", ended.stderr);
 }

@@ -83,3 +83,26 @@ fn links_out_of_the_kit_and_dot_files_are_not_published() {
     assert!(ended.stderr.contains("error[KT304]"), "{}", ended.stderr);
     assert!(!world.exists("public/kit/demo/files/x"));
 }
+
+#[test]
+fn a_checkout_that_turns_prose_to_crlf_keeps_the_kit() {
+    let world = World::site("lab");
+    let attributes = concat!(env!("CARGO_MANIFEST_DIR"), "/.gitattributes");
+    world.write(".gitattributes", std::fs::read(attributes).expect("attributes"));
+    world.labdoc("build").any_output().success();
+    let sums = world.read("public/kit/demo/files/SHA256SUMS");
+    let git = "git -c user.name=jane -c user.email=jane@example.org";
+    world
+        .bash(&format!(
+            "git init -q && git add .gitattributes book.toml content labkit && {git} commit -qm all && \
+             git clone -q -c core.autocrlf=true . ../clone"
+        ))
+        .any_output()
+        .success();
+    let clone = world.base().join("clone");
+    let prose = std::fs::read_to_string(clone.join("content/index.md")).expect("prose");
+    assert!(prose.contains("\r\n"), "this checkout turns prose to CRLF: {prose:?}");
+    world.labdoc("build").current_dir(&clone).any_output().success();
+    let cloned = std::fs::read_to_string(clone.join("public/kit/demo/files/SHA256SUMS"));
+    assert_eq!(cloned.expect("sums"), sums);
+}

@@ -89,6 +89,8 @@ fn machines_find_their_files() {
         page.contains("<meta property=\"og:description\" content=\"&lt;/script&gt; &amp; more\">")
     );
     assert!(world.read("public/_headers").contains("frame-ancestors 'none'"));
+    let types = world.read("public/s3-content-types.txt");
+    assert!(types.contains("\n*.sh\ttext/plain; charset=utf-8\n"), "{types}");
     assert!(world.read("public/nginx-snippet.conf").contains("error_page 404 /404.html;"));
 }
 

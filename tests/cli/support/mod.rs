@@ -1,10 +1,14 @@
 //! The fixed world of a test, and what is often asked of it.
 
 mod run;
+mod server;
+mod table;
 mod tree;
 mod world;
 
 pub(crate) use run::{Ended, Run};
+pub(crate) use server::{Answer, Server, file};
+pub(crate) use table::try_all;
 pub(crate) use tree::Tree;
 pub(crate) use world::World;
 

@@ -32,6 +32,8 @@ pub(crate) struct Ended {
     pub(crate) stdout: String,
     /// Standard error.
     pub(crate) stderr: String,
+    /// The exit code; `None` after a signal.
+    pub(crate) code: Option<i32>,
 }
 
 impl<'w> Run<'w> {
@@ -120,6 +122,12 @@ impl<'w> Run<'w> {
         self.check(&output, code)
     }
 
+    /// Runs it, however it ends and whatever it prints: a table says what is wrong with a row.
+    pub(crate) fn end(mut self) -> Ended {
+        let output = self.command.output().expect("run");
+        Ended::of(&output, self.world)
+    }
+
     /// Waits for one that was spawned; this exit code, any output.
     pub(crate) fn wait(world: &World, child: Child, code: i32) -> Ended {
         let output = child.wait_with_output().expect("wait");
@@ -128,8 +136,7 @@ impl<'w> Run<'w> {
 
     /// Compares.
     fn check(self, output: &Output, code: i32) -> Ended {
-        let plain = |bytes: &[u8]| plain(&String::from_utf8_lossy(bytes), self.world);
-        let ended = Ended { stdout: plain(&output.stdout), stderr: plain(&output.stderr) };
+        let ended = Ended::of(output, self.world);
         let shown = format!("stdout:\n{}\nstderr:\n{}", ended.stdout, ended.stderr);
         assert_eq!(output.status.code(), Some(code), "exit code\n{shown}");
         let assert = Assert::new().action_env("SNAPSHOTS").normalize_paths(false);
@@ -144,6 +151,18 @@ impl<'w> Run<'w> {
             }
         }
         ended
+    }
+}
+
+impl Ended {
+    /// What a command did.
+    fn of(output: &Output, world: &World) -> Ended {
+        let plain = |bytes: &[u8]| plain(&String::from_utf8_lossy(bytes), world);
+        Ended {
+            stdout: plain(&output.stdout),
+            stderr: plain(&output.stderr),
+            code: output.status.code(),
+        }
     }
 }
 

@@ -42,12 +42,33 @@ impl World {
         world
     }
 
+    /// A world of its own with the same site, modes included.
+    pub(crate) fn copy(&self) -> World {
+        let world = World::new();
+        for (path, entry) in &self.tree("").0 {
+            if !self.path(path).is_dir() {
+                world.write(path, &entry.bytes);
+                world.mode(path, entry.mode);
+            }
+        }
+        world
+    }
+
     /// The site `lab` with a bundle, and the folder of its one run.
     pub(crate) fn recorded() -> (World, String) {
         let world = World::site("lab");
         world.labdoc("verify --record").any_stdout().success();
         let run = world.runs().pop().expect("a run");
         (world, run)
+    }
+
+    /// The site `proof`, recorded and sealed: a release of it has no finding at all.
+    pub(crate) fn proven() -> World {
+        let world = World::site("proof");
+        world.labdoc("verify --record").any_stdout().success();
+        world.labdoc("evidence seal").any_stdout().success();
+        world.labdoc("check --release").stdout("checked: 0 errors, 0 warnings\n").success();
+        world
     }
 
     /// A flat bundle that was recorded without labdoc, with one check `a` that passed.
@@ -67,9 +88,17 @@ impl World {
     /// Replaces the transcript of a foreign bundle, and its verdict with one that describes it.
     pub(crate) fn rewrite_result(&self, id: &str, result: &str) {
         let (digest, bytes) = (World::sha256(result.as_bytes()), result.len());
+        let lines: Vec<&str> = result.lines().collect();
+        let value = |(name, value, line): (&str, &str, usize)| {
+            let there = lines.get(line - 1).is_some_and(|text| text.contains(value));
+            there.then(|| format!("\"flip.{name}\":{{\"value\":\"{value}\",\"line\":{line}}}"))
+        };
+        let values: Vec<String> =
+            [("lost", "3", 2), ("kept", "7", 3)].into_iter().filter_map(value).collect();
         self.write(&format!("evidence/{id}/result.txt"), result);
         self.write(&format!("evidence/{id}/verdict.json"), format!(
-            "{{\"schema\":\"labdoc.verdict/1\",\"bundle\":\"{id}\",\"run_id\":\"f1\",\"outcome\":\"pass\",\"exit_code\":0,\"started_at\":\"2026-11-01T10:00:00Z\",\"finished_at\":\"2026-11-01T10:00:01Z\",\"outputs\":{{\"result.txt\":{{\"sha256\":\"{digest}\",\"bytes\":{bytes}}}}},\"checks\":[{{\"id\":\"a\",\"outcome\":\"pass\",\"exit\":0}}],\"values\":{{\"flip.lost\":{{\"value\":\"3\",\"line\":2}},\"flip.kept\":{{\"value\":\"7\",\"line\":3}}}},\"runner\":{{\"name\":\"manual\"}}}}\n"
+            "{{\"schema\":\"labdoc.verdict/1\",\"bundle\":\"{id}\",\"run_id\":\"f1\",\"outcome\":\"pass\",\"exit_code\":0,\"started_at\":\"2026-11-01T10:00:00Z\",\"finished_at\":\"2026-11-01T10:00:01Z\",\"outputs\":{{\"result.txt\":{{\"sha256\":\"{digest}\",\"bytes\":{bytes}}}}},\"checks\":[{{\"id\":\"a\",\"outcome\":\"pass\",\"exit\":0}}],\"values\":{{{}}},\"runner\":{{\"name\":\"manual\"}}}}\n",
+            values.join(",")
         ));
     }
 
@@ -81,7 +110,13 @@ impl World {
 
     /// The folders of the runs of bundle T1, oldest first.
     pub(crate) fn runs(&self) -> Vec<String> {
-        self.names("evidence/T1").iter().map(|run| format!("evidence/T1/{run}")).collect()
+        self.runs_of("T1")
+    }
+
+    /// The folders of the runs of a bundle, oldest first.
+    pub(crate) fn runs_of(&self, bundle: &str) -> Vec<String> {
+        let folder = format!("evidence/{bundle}");
+        self.names(&folder).iter().map(|run| format!("{folder}/{run}")).collect()
     }
 
     /// Adds or replaces a file of the site.

@@ -1,0 +1,64 @@
+//! PG, LK, CF: pages, links, the settings.
+
+use super::support::World;
+use super::{Row, Scenes, check, other, says, verify};
+
+/// A page with this header.
+fn header(header: &str) -> World {
+    World::page(&format!("---\n{header}\n---\n\n# A\n\n```sh {{#a}}\ntrue\n```\n"))
+}
+
+/// A page with this text.
+fn text(text: &str) -> World {
+    World::page(&format!("# A\n\n{text}\n"))
+}
+
+/// An empty site with these settings behind the usual ones.
+fn book(more: &str) -> World {
+    let world = World::page("# A\n\n```sh {#a}\ntrue\n```\n");
+    world.write("book.toml", world.read("book.toml") + more);
+    world
+}
+
+/// A link on the page to something that is nowhere.
+fn linked(_: &Scenes) -> World {
+    text("[x](nowhere.md)")
+}
+
+pub(super) const ROWS: &[Row] = &[
+    check("PG001", |_| World::page("---\ntitle: A\n\n# A\n")),
+    check("PG002", |_| header("titel: A")),
+    check("PG003", |_| text("[It works.]{#K1}")),
+    check("PG004", |_| text("[It [works]{#C2} well.]{#C1}")),
+    check("PG005", |_| text("x").file("content/A.md", "# B\n")),
+    check("PG006", |_| World::new().file("content/a.md", b"# A\n\n\xff\n")),
+    check("PG007", |_| World::page("---\nverify: {timeout: 5s}\n---\n\n# A\n")),
+    check("PG008", |_| header("verify: {timeout: soon}")),
+    check("PG009", |_| header("verify: {capture: {b.n: '(x)'}}")),
+    check("PG010", |_| text("<script>alert(1)</script>")),
+    check("PG011", |_| header("kit: nope")),
+    check("PG012", |_| header("verify: {workdir: kit}")),
+    check("PG013", |_| text("[x](javascript:alert(1))")),
+    check("PG014", |_| header("verify: {needs: ['a b']}")),
+    check("PG015", |_| {
+        let world = text("x");
+        std::os::unix::fs::symlink("/etc/hostname", world.path("content/b.md")).expect("link");
+        world
+    }),
+    check("PG020", |_| header("aliases: ['https://x.example/']")),
+    check("PG021", |_| header("aliases: [b.html]").file("content/b.md", "# B\n")),
+    check("PG022", |_| text("x\n\n[^1]: Nobody asks.\n")),
+    verify("PG031", |_| header("verify: {after: [b.md]}")),
+    verify("PG032", |_| header("verify: {after: [a.md]}")),
+    check("LK001", linked),
+    check("LK002", |_| text("[x](#nowhere)")),
+    check("LK003", |_| text("[x](B.md)").file("content/b.md", "# B\n")),
+    check("LK004", |_| text("[x](%ff.md)")),
+    check("LK005", |_| text("[x](gopher://x.example/)")),
+    check("LK006", |_| text("[x](/a.html)")),
+    check("CF001", |_| book("[books]\nx = 1\n")),
+    check("CF002", |_| book("[verify.vary.job]\npattern = '('\n")),
+    check("CF003", |_| book("[verify]\nvary = ['nope']\n")),
+    check("CF004", |_| book("[verify]\ntimeout = 'soon'\n")),
+    other("LD001", |_| says(&text("x"), "check --json --as-of yesterday")),
+];
