@@ -9,4 +9,5 @@
 #[allow(dead_code, unused_imports, reason = "shared with tests/cli, which uses all of it")]
 mod support;
 
+mod api;
 mod executable_blocks;
