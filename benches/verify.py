@@ -61,9 +61,9 @@ def session_page(language: str) -> Callable[[int], str]:
 
 
 def mdsh_page(count: int) -> str:
-    """The same for mdsh, which writes the output below the block."""
+    """The same for mdsh, which writes the output below the command."""
     return "# Bench\n" + "".join(
-        f"\n```sh $\necho line {n}\n```\n\n```\nline {n}\n```\n" for n in range(count)
+        f"\n`$ echo line {n}`\n```\nline {n}\n```\n" for n in range(count)
     )
 
 

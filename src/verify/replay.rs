@@ -28,6 +28,8 @@ pub(super) fn script(ran: &Ran<'_>, bundle: &str, run_id: &str) -> String {
     if ran.plan.needs_cluster() {
         out.push_str("# It uses the cluster behind KUBECONFIG.\n");
     }
+    // Whoever starts it with another shell means this one.
+    out.push_str("[ -n \"${BASH_VERSION-}\" ] || exec bash \"$0\" \"$@\"\n");
     let _ = write!(out, "labdoc_save={}\n\n{COMMON}", quoted(&script::state_commands()));
     world(&mut out, ran);
     kit(&mut out, ran);

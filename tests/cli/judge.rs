@@ -110,6 +110,9 @@ fn a_block_that_ends_the_shell_as_expected_passes_in_both() {
     assert_eq!(word(&recorded), "pass");
     let transcript = replay(&world, 0, "pass");
     assert!(transcript.contains("labdoc-check: a pass exit=3\n"), "{transcript}");
+    // Whatever shell it is started with.
+    let other = world.bash(&format!("sh {}/run.sh", world.runs()[0])).any_output().success();
+    assert_eq!(other.stdout, transcript);
     assert!(transcript.contains("\nafter\nlabdoc-check: b skip exit=0\n"), "{transcript}");
 }
 
