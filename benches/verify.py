@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """Measures `labdoc verify` against other runners of shell blocks, all in turn in one go.
 
-    cargo build --release && benches/verify.py [RUNS]
+    make bench-verify            compiles, fetches the peers, runs this, writes RESULTS-verify.md
+    benches/verify.py [--runs N] [--write FILE]
 
-Only figures of one call can be compared: machines and their load differ. Peers that are not on
-the PATH are left out and said so (mdoctest from PyPI, scrut from crates.io).
+Only figures of one call can be compared: machines and their load differ. A peer that is not on the
+PATH is left out, and the table says so.
 """
 
+import argparse
+import datetime
 import os
+import platform
+import re
 import shutil
 import statistics
 import subprocess
@@ -15,10 +20,29 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Callable, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-LABDOC = os.environ.get("LABDOC_BIN", str(ROOT / "target/release/labdoc"))
-RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 15
+LABDOC = str(Path(os.environ.get("LABDOC_BIN", ROOT / "target/release/labdoc")).resolve())
+BLOCKS = 20
+WATCHED = 20
+
+
+class Sample(NamedTuple):
+    """One run: seconds of wall and of CPU, the largest process in KiB."""
+
+    wall: float
+    cpu: float
+    memory: int
+
+
+class Job(NamedTuple):
+    """What is run in turn with the others."""
+
+    name: str
+    blocks: int
+    command: list[str]
+    folder: Path
 
 
 def labdoc_page(count: int) -> str:
@@ -29,91 +53,184 @@ def labdoc_page(count: int) -> str:
     )
 
 
-def scrut_page(count: int) -> str:
-    """The same for scrut."""
-    return "# Bench\n" + "".join(
-        f"\n## b{n}\n\n```scrut\n$ echo line {n}\nline {n}\n```\n" for n in range(count)
+def session_page(language: str) -> Callable[[int], str]:
+    """The same as commands behind `$`, for the peers that read those."""
+    return lambda count: "# Bench\n" + "".join(
+        f"\n## b{n}\n\n```{language}\n$ echo line {n}\nline {n}\n```\n" for n in range(count)
     )
 
 
-def mdoctest_page(count: int) -> str:
-    """The same for mdoctest."""
+def mdsh_page(count: int) -> str:
+    """The same for mdsh, which writes the output below the command."""
     return "# Bench\n" + "".join(
-        f"\n```console\n$ echo line {n}\nline {n}\n```\n" for n in range(count)
+        f"\n`$ echo line {n}`\n```\nline {n}\n```\n" for n in range(count)
     )
 
 
-def measure(command: list[str], folder: Path) -> tuple[float, float, int]:
-    """Wall and CPU seconds of one run, and the peak memory of it alone in KiB."""
+# Name, how its page is written, how it checks one.
+PEERS: list[tuple[str, Callable[[int], str], list[str]]] = [
+    ("scrut", session_page("scrut"), ["scrut", "test", "page.md"]),
+    ("mdoctest", session_page("console"), ["mdoctest", "page.md"]),
+    ("byexample", session_page("shell"), ["byexample", "-l", "shell", "page.md"]),
+    ("mdsh", mdsh_page, ["mdsh", "--frozen", "-i", "page.md"]),
+]
+
+
+def measure(job: Job) -> Sample:
+    """Runs a job once; it must succeed."""
     begin = time.perf_counter()
     child = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        job.command, cwd=job.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     _, status, usage = os.wait4(child.pid, 0)
     wall = time.perf_counter() - begin
-    if os.waitstatus_to_exitcode(status) != 0:
-        raise SystemExit(f"{command} failed in {folder}")
-    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise SystemExit(f"{job.command} failed in {job.folder}")
+    return Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
 
 
-def median(samples: list[tuple[float, float, int]], field: int) -> float:
-    """The median of one field."""
-    return statistics.median(sample[field] for sample in samples)
-
-
-def many(jobs: dict[str, tuple[list[str], Path]]) -> dict[str, list[tuple[float, float, int]]]:
+def in_turn(jobs: list[Job], runs: int) -> dict[str, list[Sample]]:
     """Runs all jobs in turn, so that a busy machine is busy for each of them."""
-    for command, folder in jobs.values():
-        measure(command, folder)
-    samples: dict[str, list[tuple[float, float, int]]] = {name: [] for name in jobs}
-    for _ in range(RUNS):
-        for name, (command, folder) in jobs.items():
-            samples[name].append(measure(command, folder))
+    for job in jobs:
+        measure(job)
+    samples: dict[str, list[Sample]] = {job.name: [] for job in jobs}
+    for _ in range(runs):
+        for job in jobs:
+            samples[job.name].append(measure(job))
     return samples
 
 
-def main() -> None:
-    """Prints the medians."""
+def median(samples: list[Sample]) -> Sample:
+    """The median of each field."""
+    return Sample(*(statistics.median(field) for field in zip(*samples)))
+
+
+def prepare(base: Path) -> tuple[list[Job], list[str]]:
+    """Pages and jobs, and the peers that are not here."""
+    jobs, missing = [], []
+    for count in (BLOCKS, 100, 1000):
+        page = {"page.md": labdoc_page(count)}
+        jobs.append(Job(f"labdoc {count}", count, [LABDOC, "verify", "page.md"], folder(base, f"l{count}", page)))
+    for name, page, command in PEERS:
+        if shutil.which(name) is None:
+            missing.append(name)
+            continue
+        job = Job(name, BLOCKS, command, folder(base, name, {"page.md": page(BLOCKS)}))
+        jobs.append(job)
+    return jobs, missing
+
+
+def folder(base: Path, name: str, files: dict[str, str]) -> Path:
+    """A new folder with these files."""
+    path = base / name
+    path.mkdir()
+    for file, text in files.items():
+        (path / file).write_text(text)
+    return path
+
+
+def output(base: Path) -> Sample:
+    """100 MB from one block: what the largest process of labdoc holds at most."""
+    text = "```sh {#big}\nhead -c 100000000 /dev/zero | tr '\\0' x | fold -w 99\n```\n"
+    return measure(Job("output", 1, [LABDOC, "verify", "page.md"], folder(base, "big", {"page.md": text})))
+
+
+def watch(base: Path) -> list[float]:
+    """Seconds from the save of a changed block to the line that tells of it."""
+    page = "```sh {#one}\necho one\n```\n\n```sh {#two}\necho NUMBER\n```\n"
+    at = folder(base, "watch", {"page.md": page})
+    child = subprocess.Popen(
+        [LABDOC, "verify", "page.md", "--watch"],
+        cwd=at,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    times = []
+    try:
+        until(child, "two")
+        for number in range(WATCHED):
+            begin = time.perf_counter()
+            (at / "page.md").write_text(page.replace("NUMBER", str(number)))
+            until(child, "two")
+            times.append(time.perf_counter() - begin)
+            # A save while the watch still settles would be measured with what came before it.
+            time.sleep(0.1)
+    finally:
+        child.terminate()
+        child.wait(timeout=30)
+    return times
+
+
+def until(child: subprocess.Popen, block: str) -> None:
+    """Reads until the line that tells of a block that passed."""
+    for line in child.stdout:
+        if re.match(rf"  ok +{block} ", line):
+            return
+    raise SystemExit("--watch ended")
+
+
+def version(command: str) -> str:
+    """What a program says of its version."""
+    said = subprocess.run([command, "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"\d+(\.\d+)+", said.stdout + said.stderr)
+    return found.group() if found else "?"
+
+
+def machine() -> str:
+    """Processor, number of processors, system, bash."""
+    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    name = model.group(1) if model else platform.machine()
+    return f"{name}, {os.cpu_count()} processors, {platform.system()} {platform.release()}, bash {version('bash')}"
+
+
+def report(runs: int) -> str:
+    """Measures everything; the text of the results."""
     with tempfile.TemporaryDirectory(prefix="labdoc-bench-") as name:
         base = Path(name)
-        jobs: dict[str, tuple[list[str], Path]] = {}
-        for count in (20, 100, 1000):
-            folder = base / f"l{count}"
-            folder.mkdir()
-            (folder / "page.md").write_text(labdoc_page(count))
-            jobs[f"labdoc {count}"] = ([LABDOC, "verify", "page.md"], folder)
-        peers = {
-            "mdoctest": (mdoctest_page, ["mdoctest", "page.md"]),
-            "scrut": (scrut_page, ["scrut", "test", "page.md"]),
-        }
-        for peer, (page, command) in peers.items():
-            if shutil.which(peer) is None:
-                print(f"{peer}: not here, left out")
-                continue
-            folder = base / peer
-            folder.mkdir()
-            (folder / "page.md").write_text(page(20))
-            jobs[f"{peer} 20"] = (command, folder)
-        samples = many(jobs)
-        for job, got in samples.items():
-            blocks = int(job.split()[1])
-            wall, cpu = median(got, 0) * 1000, median(got, 1) * 1000
-            print(f"{job:>14} blocks: {wall:8.1f} ms wall, {cpu / blocks:6.2f} ms CPU a block")
-        own = median(samples["labdoc 20"], 0)
-        for peer in peers:
-            if f"{peer} 20" in samples:
-                print(f"{peer}: {median(samples[f'{peer} 20'], 0) / own:.1f} times as long")
-        output(base)
+        jobs, missing = prepare(base)
+        medians = {job: median(got) for job, got in in_turn(jobs, runs).items()}
+        big, times = output(base), watch(base)
+    own = medians[f"labdoc {BLOCKS}"]
+    lines = [
+        "# `labdoc verify` and other runners of shell blocks",
+        "",
+        f"Written by `benches/verify.py` on {datetime.date.today()}: medians of {runs} runs, all in turn in one go.",
+        f"{machine()}; load {os.getloadavg()[0]:.1f} at the end.",
+        "",
+        "| runner | version | blocks | wall ms | CPU ms a block | MiB | times labdoc's wall |",
+        "|---|---|---:|---:|---:|---:|---:|",
+    ]
+    for job in jobs:
+        got = medians[job.name]
+        ratio = f"{got.wall / own.wall:.1f}" if job.blocks == BLOCKS else ""
+        lines.append(
+            f"| {job.name.split()[0]} | {version(job.command[0])} | {job.blocks} | {got.wall * 1000:.1f} "
+            f"| {got.cpu * 1000 / job.blocks:.2f} | {got.memory / 1024:.0f} | {ratio} |"
+        )
+    few, many = medians["labdoc 100"], medians["labdoc 1000"]
+    lines += [
+        "",
+        f"- 1,000 blocks take {many.wall / few.wall:.1f} times the wall and {many.cpu / few.cpu:.1f} times the CPU of 100.",
+        f"- 100 MB of output from one block: {big.wall:.2f} s, at most {big.memory / 1024:.0f} MiB.",
+        f"- `--watch`, from save to result: median {statistics.median(times) * 1000:.0f} ms of {len(times)}, "
+        f"worst {max(times) * 1000:.0f} ms.",
+    ]
+    lines += [f"- {peer} was not here." for peer in missing]
+    return "\n".join(lines) + "\n"
 
 
-def output(base: Path) -> None:
-    """100 MB from one block: what labdoc itself holds at most."""
-    folder = base / "big"
-    folder.mkdir()
-    text = "```sh {#big}\nhead -c 100000000 /dev/zero | tr '\\0' x | fold -w 99\n```\n"
-    (folder / "page.md").write_text(text)
-    wall, _, peak = measure([LABDOC, "verify", "page.md"], folder)
-    print(f"100 MB of output: {wall:.2f} s, peak {peak / 1024:.1f} MiB")
+def main() -> None:
+    """Prints the results, and writes them where that was asked for."""
+    parser = argparse.ArgumentParser(description="bench of labdoc verify")
+    parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--write", type=Path)
+    args = parser.parse_args()
+    text = report(args.runs)
+    sys.stdout.write(text)
+    if args.write:
+        args.write.write_text(text)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,41 @@ pub(crate) fn collect(
     collector.blocks
 }
 
+/// The runnable blocks that stand in HTML comments: they never run, but whoever reads a run should
+/// know of them. Their id and their opening line.
+pub(super) fn commented(
+    (file, text): (FileId, &str),
+    comments: &[Range<usize>],
+) -> Vec<(String, Span)> {
+    let lines = comments.iter().flat_map(|comment| {
+        let starts = text[comment.clone()].split_inclusive('\n').scan(comment.start, |at, line| {
+            *at += line.len();
+            Some((*at - line.len(), line))
+        });
+        starts.collect::<Vec<_>>()
+    });
+    let found = lines.filter_map(|(at, line)| {
+        let opening = line.trim_start_matches([' ', '>', '\t']);
+        let start = at + line.len() - opening.len();
+        let opening = opening.trim_end();
+        let info = opening.trim_start_matches(['`', '~']);
+        if opening.len() - info.len() < 3 {
+            return None;
+        }
+        let header = parse_header(info).ok()?;
+        let attributes = header.attributes?;
+        let id = is_runnable(&header.language, &attributes).then_some(attributes.id)??;
+        Some((id.text, Span::new(file, start..start + opening.len())))
+    });
+    found.collect()
+}
+
+/// Whether a fence of this language is run where it has an id.
+fn is_runnable(language: &str, attributes: &Attributes) -> bool {
+    matches!(language, "sh" | "bash" | "console")
+        || (language == "yaml" && yaml_kind(attributes).is_some())
+}
+
 /// An output fence that waits for its block.
 struct Pending {
     target: String,
@@ -66,9 +101,7 @@ impl Collector<'_> {
                 return;
             }
         };
-        let runnable = matches!(language.as_str(), "sh" | "bash" | "console")
-            || (language == "yaml" && yaml_kind(&attributes).is_some());
-        let known = (runnable && attributes.id.is_some())
+        let known = (is_runnable(&language, &attributes) && attributes.id.is_some())
             || (language == "output" && attributes.get("for").is_some());
         if !known {
             self.misplaced(&language, &attributes);

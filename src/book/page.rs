@@ -40,6 +40,8 @@ pub(crate) struct Page {
     pub(crate) headings: Vec<Heading>,
     /// Runnable blocks in order, with the output that is printed for them.
     pub(crate) blocks: Vec<Block>,
+    /// What would be runnable blocks if it did not stand in an HTML comment: id and opening line.
+    pub(crate) commented: Vec<(String, Span)>,
     /// Links and images in order.
     pub(crate) links: Vec<Link>,
     /// Claims whose statement stands on this page, in order.

@@ -58,6 +58,7 @@ pub(super) fn page(
     }
     walk.fences.retain(ours);
     let blocks = blocks::collect(sources, file, &walk.fences, &mut findings);
+    let commented = blocks::commented((file, text), &walk.comments);
     let includes = includes::collect((file, text), &walk.fences, &mut findings);
     let claims = claims(file, text, &events, &marks);
     report_marks(file, &marks, &mut findings);
@@ -78,6 +79,7 @@ pub(super) fn page(
         title,
         headings,
         blocks,
+        commented,
         links,
         claims,
         cites,
@@ -111,6 +113,8 @@ struct Walk<'t> {
     links: Vec<Link>,
     fences: Vec<Fence>,
     fence: Option<Fence>,
+    /// HTML comments that stand for themselves.
+    comments: Vec<Range<usize>>,
 }
 
 impl Walk<'_> {
@@ -126,6 +130,7 @@ impl Walk<'_> {
             links: Vec::new(),
             fences: Vec::new(),
             fence: None,
+            comments: Vec::new(),
         }
     }
 
@@ -143,6 +148,9 @@ impl Walk<'_> {
                 self.fence = Some(Fence { range: range.clone(), pieces: Vec::new() });
             }
             Event::End(TagEnd::CodeBlock) => self.fences.extend(self.fence.take()),
+            Event::Start(Tag::HtmlBlock) if self.text[range.clone()].starts_with("<!--") => {
+                self.comments.push(range.clone());
+            }
             Event::Text(text) => self.words(text, range),
             Event::Code(code) => self.heading_text(code),
             Event::SoftBreak | Event::HardBreak => self.heading_text(" "),

@@ -8,6 +8,7 @@ pub(crate) mod links;
 mod offline;
 mod printed;
 mod runnable;
+mod terminal;
 
 pub(crate) use includes::includes;
 pub(crate) use links::links;

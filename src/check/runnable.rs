@@ -28,6 +28,7 @@ pub(crate) fn runnable(
         findings.extend(check.bounds());
         findings.extend(check.needs());
         findings.extend(check.captures());
+        findings.extend(super::terminal::terminal(page));
         findings.extend(check.kit(root)?);
     }
     findings.extend(super::after::after(book, chosen, sources));

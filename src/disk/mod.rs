@@ -4,6 +4,7 @@
 
 mod below;
 mod path;
+mod scratch;
 mod walk;
 mod watch;
 
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use below::{files_below, is_reached_directly, links_below};
 pub(crate) use path::check_relative;
+pub(crate) use scratch::Scratch;
 pub(crate) use walk::markdown_below;
 pub(crate) use watch::FileWatch;
 

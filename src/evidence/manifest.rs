@@ -94,6 +94,16 @@ pub(crate) struct ManifestRun {
     /// Limit in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) timeout_s: Option<u64>,
+    /// Variables that were set for the run, parameters of the page among them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) env: BTreeMap<String, String>,
+    /// What `HOME` was: `temporary`, a new and empty folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) home: Option<String>,
+    /// Names of the caller's variables that the run could see. Their values are not recorded:
+    /// they may be secret.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) passed: Vec<String>,
 }
 
 /// The repository's state.

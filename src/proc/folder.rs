@@ -4,8 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// How the name of such a folder begins; the keeper removes no other folder.
+/// How the name of such a folder begins.
 const PREFIX: &str = "labdoc-session-";
+
+/// The folders that a keeper may remove begin so: a session's, and that of its run.
+const REMOVABLE: [&str; 2] = [PREFIX, "labdoc-run-"];
 
 /// A temporary folder of this user's own. It goes with this value, and with the keeper when labdoc
 /// was killed.
@@ -48,10 +51,10 @@ pub(crate) fn small_file(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// Removes a whole private folder, and none that is no private folder.
+/// Removes a whole private folder, of a session or of a run, and nothing else.
 pub(super) fn remove(folder: &Path) {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    if folder.is_absolute() && name.starts_with(PREFIX) {
+    if folder.is_absolute() && REMOVABLE.iter().any(|prefix| name.starts_with(prefix)) {
         let _ = std::fs::remove_dir_all(folder);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `keeper_main` is its whole life: it leaves labdoc's session, becomes the parent of every orphan
 //! below it, then obeys the lines that come over its standard input (`start SUBFOLDER`,
-//! `kill`) and tells over its standard output what happens. That input is the *life* pipe: only
+//! `kill`, `keep`, `leave`) and tells over its standard output what happens. That input is the *life* pipe: only
 //! labdoc holds its other end, so that its end means that labdoc is gone, by whatever means. The
 //! keeper then kills and reaps until nothing is left below it. A parent-death signal would not do:
 //! it is lost on a fork.
@@ -32,19 +32,23 @@ pub(super) const SHELL_ARGUMENTS: &str = "--noprofile --norc bash";
 /// How long to wait for killed children before looking for new ones.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// Runs the keeper: `labdoc __keeper SHELL FOLDER`.
+/// Runs the keeper: `labdoc __keeper SHELL FOLDER SCRATCH`.
 pub(crate) fn keeper_main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
     let Some(at) = args.iter().position(|arg| arg == KEEPER_ARGUMENT) else {
         return ExitCode::from(2);
     };
-    let (Some(shell), Some(folder)) = (args.get(at + 1), args.get(at + 2)) else {
+    let [shell, folder, scratch] = [1, 2, 3].map(|next| args.get(at + next).map(PathBuf::from));
+    let (Some(shell), Some(folder), Some(scratch)) = (shell, folder, scratch) else {
         return ExitCode::from(2);
     };
-    let (shell, folder) = (PathBuf::from(shell), PathBuf::from(folder));
-    let result = Keeper::new(shell, folder.clone()).and_then(|mut keeper| keeper.serve());
+    let keeper = Keeper::new(shell, folder.clone());
+    let result = keeper.and_then(|mut keeper| keeper.serve().map(|()| keeper.leaves));
     // labdoc may be gone and cannot.
     folder::remove(&folder);
+    if !matches!(result, Ok(true)) {
+        folder::remove(&scratch);
+    }
     if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -62,6 +66,8 @@ struct Keeper {
     pending: Vec<u8>,
     /// Whether what lives below is to live on.
     keeps: bool,
+    /// Whether labdoc has come to its end in order and sees to the run's folder itself.
+    leaves: bool,
 }
 
 impl Keeper {
@@ -79,7 +85,8 @@ impl Keeper {
         child_ended.set_nonblocking(true)?;
         signal_hook::low_level::pipe::register(SIGCHLD, wake)?;
         rustix::io::ioctl_fionbio(rustix::stdio::stdin(), true)?;
-        Ok(Self { program, folder, shell: None, child_ended, pending: Vec::new(), keeps: false })
+        let (pending, keeps, leaves) = (Vec::new(), false, false);
+        Ok(Self { program, folder, shell: None, child_ended, pending, keeps, leaves })
     }
 
     /// Obeys until labdoc is gone, then ends everything below.
@@ -121,6 +128,7 @@ impl Keeper {
                 say(&Report::Childless);
             }
             ("keep", _) => self.keep(),
+            ("leave", _) => self.leaves = true,
             _ => {}
         }
     }
@@ -138,7 +146,7 @@ impl Keeper {
             Some(format!("{} {line}", pid.as_raw_pid()))
         });
         say(&Report::Survivors(names.collect()));
-        self.keeps = true;
+        (self.keeps, self.leaves) = (true, true);
         say(&Report::Childless);
     }
 

@@ -21,6 +21,8 @@ pub(crate) struct KeptShell<'a> {
     pub(crate) program: &'a Path,
     /// The session's private folder, removed by the keeper at its end.
     pub(crate) folder: &'a Path,
+    /// The run's folder, removed by the keeper where labdoc was killed; may be empty.
+    pub(crate) scratch: &'a Path,
     /// The whole environment of the shell.
     pub(crate) env: &'a BTreeMap<OsString, OsString>,
 }
@@ -49,7 +51,8 @@ impl Kept {
     /// Starts a keeper; it starts no shell yet.
     pub(crate) fn start(shell: &KeptShell<'_>) -> io::Result<Self> {
         let mut command = keeper_command()?;
-        command.arg(shell.program).arg(shell.folder).env_clear().envs(shell.env);
+        command.arg(shell.program).arg(shell.folder).arg(shell.scratch);
+        command.env_clear().envs(shell.env);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = spawn(&mut command)?;
         let (Some(life), Some(reports)) = (child.stdin.take(), child.stdout.take()) else {
@@ -173,6 +176,7 @@ impl Kept {
 
     /// Lets go of the life pipe and waits until the keeper has ended everything.
     fn release(&mut self) {
+        self.send("leave\n");
         self.life = None;
         let deadline = Instant::now() + KILL_LIMIT;
         while !self.gone {

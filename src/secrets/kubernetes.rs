@@ -3,16 +3,20 @@
 
 use super::{Hit, patterns};
 
+/// What says that a document is a Secret, in YAML and in JSON as kubectl prints them.
+const KINDS: [&str; 2] = ["kind: Secret", "\"kind\": \"Secret\""];
+
 /// Values below `data:` and `stringData:` of every document of kind Secret that a cluster
-/// answered with, or that hold a credential under one layer of base64.
+/// answered with, or that hold a credential under one layer of base64; YAML, or JSON with a value
+/// a line.
 pub(super) fn hits(text: &str) -> Vec<Hit> {
     let mut out = Vec::new();
-    if !text.contains("kind: Secret") {
+    if !KINDS.iter().any(|kind| text.contains(kind)) {
         return out;
     }
     let mut start = 0;
     for document in text.split_inclusive("\n---\n") {
-        if document.lines().any(|line| line.trim() == "kind: Secret") {
+        if document.lines().any(|line| KINDS.contains(&line.trim().trim_end_matches(','))) {
             document_hits(document, start, &mut out);
         }
         start += document.len();
@@ -24,7 +28,8 @@ pub(super) fn hits(text: &str) -> Vec<Hit> {
 fn document_hits(document: &str, start: usize, out: &mut Vec<Hit>) {
     let live = document
         .lines()
-        .any(|line| line.trim_start().starts_with("uid:") || line.contains("resourceVersion:"));
+        .map(|line| line.trim_start().trim_start_matches('"').replacen("\":", ":", 1))
+        .any(|line| line.starts_with("uid:") || line.starts_with("resourceVersion:"));
     let mut indent = None;
     let mut at = start;
     for line in document.split_inclusive('\n') {
@@ -32,7 +37,7 @@ fn document_hits(document: &str, start: usize, out: &mut Vec<Hit>) {
         at += line.len();
         let depth = line.len() - line.trim_start().len();
         let word = line.trim();
-        if matches!(word, "data:" | "stringData:") {
+        if matches!(word, "data:" | "stringData:" | "\"data\": {" | "\"stringData\": {") {
             indent = Some(depth);
             continue;
         }
@@ -40,7 +45,7 @@ fn document_hits(document: &str, start: usize, out: &mut Vec<Hit>) {
             indent = None;
         }
         let Some((_, value)) = word.split_once(": ").filter(|_| indent.is_some()) else { continue };
-        let value = value.trim_matches(['"', '\'']);
+        let value = value.trim_end_matches(',').trim_matches(['"', '\'']);
         if value.len() < 4 || value.starts_with(['$', '<', '⟨', '{']) {
             continue;
         }

@@ -97,6 +97,14 @@ mod tests {
         };
         check(&secret("  uid: 0a1b\n", "cGFzc3dvcmQ="), &["secret-data"]);
         check(&secret("", "cGFzc3dvcmQ="), &[]);
+        // As `kubectl get secret -o json` prints it, keys in order of the alphabet.
+        let json = |uid: &str| {
+            format!(
+                "{{\n    \"apiVersion\": \"v1\",\n    \"data\": {{\n        \"password\": \"cGFzc3dvcmQ=\",\n        \"user\": \"YWRtaW4=\"\n    }},\n    \"kind\": \"Secret\",\n    \"metadata\": {{\n        \"name\": \"a\"{uid}\n    }},\n    \"type\": \"Opaque\"\n}}\n"
+            )
+        };
+        check(&json(",\n        \"uid\": \"0a1b\""), &["secret-data", "secret-data"]);
+        check(&json(""), &[]);
         // One base64 layer around a key of a known form.
         check(&secret("", concat!("QUtJQUFCQ0RFRkdISUpL", "TE1OT1A=")), &["secret-data"]);
     }

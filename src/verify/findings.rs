@@ -1,22 +1,14 @@
 //! What a run came to as findings: each with page, line and, for drift, a unified diff.
 
-use std::fmt::Write as _;
-
-use super::hints::{self, shown};
+use super::diff::{diff, first_difference, varied};
+use super::hints;
 use super::lives::stale_lives;
 use super::outcome::{PageResult, Problem, StepResult, UnitResult};
 use super::plan::{Plan, Step, Unit};
 use crate::book::Page;
-use crate::compare::{Comparison, Op, PrintedLine};
 use crate::diag::{Diagnostic, Place};
 use crate::source::{Sources, Span};
 use crate::vary::Renaming;
-
-/// Lines of context around a difference.
-const CONTEXT: usize = 3;
-
-/// Longest diff that is shown, in lines.
-const MAX_DIFF: usize = 200;
 
 /// All findings of a page's run, in page order.
 pub(crate) fn findings(
@@ -168,6 +160,7 @@ impl Of<'_> {
         }
         finding.notes.push(diff(comparison, &source.path, first_line));
         finding.notes.extend(comparison.notes.iter().cloned());
+        finding.notes.extend(varied(comparison, first_line));
         if let Some(stderr) = got.stderr.as_ref().filter(|text| !text.is_empty()) {
             finding.notes.push(format!("its standard error, kept apart:\n{}", tail(stderr)));
         }
@@ -205,88 +198,4 @@ fn syntax_place(unit: &Unit, line: usize, sources: &Sources) -> Span {
     let text = source.text[range.clone()].trim_end();
     let indent = text.len() - text.trim_start().len();
     Span::new(unit.span.file, range.start + indent..range.start + text.len())
-}
-
-/// Index of the first printed line that differs, or before which a line is missing.
-fn first_difference(comparison: &Comparison) -> Option<usize> {
-    let mut next = 0;
-    for op in &comparison.ops {
-        match op {
-            Op::Same { printed, .. } | Op::Gap { printed, .. } => next = printed + 1,
-            Op::Removed { printed } => return Some(*printed),
-            Op::Added { .. } => return Some(next),
-        }
-    }
-    None
-}
-
-/// A unified diff whose line numbers are those of the page.
-fn diff(comparison: &Comparison, path: &str, first_line: usize) -> String {
-    let rows = rows(comparison);
-    let mut out = format!("--- {path} (printed)\n+++ measured\n");
-    let near = |at: usize| {
-        let from = at.saturating_sub(CONTEXT);
-        let to = (at + CONTEXT + 1).min(rows.len());
-        rows[from..to].iter().any(|row| row.sign != ' ')
-    };
-    let mut shown = 0;
-    let mut open = false;
-    for (at, row) in rows.iter().enumerate() {
-        if !near(at) || shown >= MAX_DIFF {
-            open = false;
-            continue;
-        }
-        if !open {
-            let _ = writeln!(out, "@@ line {} @@", first_line + row.printed);
-            open = true;
-        }
-        let _ = writeln!(out, "{}{}", row.sign, row.text);
-        shown += 1;
-    }
-    out.truncate(out.trim_end().len());
-    out
-}
-
-/// One row of a diff.
-struct Row {
-    sign: char,
-    text: String,
-    printed: usize,
-}
-
-/// An alignment as rows.
-fn rows(comparison: &Comparison) -> Vec<Row> {
-    let mut next = 0;
-    let mut rows = Vec::new();
-    for (at, op) in comparison.ops.iter().enumerate() {
-        let partner = |op: Option<&Op>| op.map(|op| line_of(comparison, op));
-        let (sign, text) = match op {
-            Op::Same { .. } | Op::Gap { .. } => (' ', line_of(comparison, op)),
-            Op::Removed { .. } => {
-                let other = comparison.ops.get(at + 1).filter(|op| matches!(op, Op::Added { .. }));
-                ('-', shown(&line_of(comparison, op), partner(other).as_deref()))
-            }
-            Op::Added { .. } => {
-                let before = at.checked_sub(1).and_then(|at| comparison.ops.get(at));
-                let other = before.filter(|op| matches!(op, Op::Removed { .. }));
-                ('+', shown(&line_of(comparison, op), partner(other).as_deref()))
-            }
-        };
-        let row = Row { sign, text, printed: next };
-        next += usize::from(sign != '+');
-        rows.push(row);
-    }
-    rows
-}
-
-/// The line of a step: a printed one with its note, or a measured one.
-fn line_of(comparison: &Comparison, op: &Op) -> String {
-    match op {
-        Op::Gap { .. } => "...".to_owned(),
-        Op::Same { printed, .. } | Op::Removed { printed } => match &comparison.printed[*printed] {
-            PrintedLine::Gap => "...".to_owned(),
-            PrintedLine::Line { text, note } => format!("{text}{note}"),
-        },
-        Op::Added { measured } => comparison.measured[*measured].clone(),
-    }
 }

@@ -7,6 +7,7 @@ use super::plan::{Role, Step};
 use super::record::{Ran, unit_outcome};
 use super::redact::Masked;
 use super::session::Streams;
+use super::world::FIXED;
 use crate::book::{BlockKind, Need, Order, Workdir, class_names};
 use crate::compare::Form;
 use crate::diag::Failure;
@@ -20,17 +21,29 @@ pub(super) fn manifest(bundle: &str, ran: &Ran<'_>) -> Manifest {
         name: ran.plan.kit.clone().unwrap_or_default(),
         files: ran.world.kit.keys().cloned().collect(),
     });
-    let timeout_s = Some(ran.plan.timeout.as_secs());
     Manifest {
         title: ran.page.title.clone(),
         page: Some(ran.page.path.clone()),
         blocks: blocks(ran),
         captures: verify.capture,
         kit,
-        run: Some(ManifestRun { command: vec!["bash".into(), "run.sh".into()], timeout_s }),
+        run: Some(run(ran)),
         checks: ran.page.blocks.iter().map(|block| block.id.clone()).collect(),
         environment: ran.page.front.environment.clone(),
         ..Manifest::new(bundle)
+    }
+}
+
+/// How it is replayed, and the world in which it ran.
+fn run(ran: &Ran<'_>) -> ManifestRun {
+    let fixed = FIXED.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let params = ran.plan.params.iter().map(|(name, value)| (name.clone(), value.clone()));
+    ManifestRun {
+        command: vec!["bash".into(), "run.sh".into()],
+        timeout_s: Some(ran.plan.timeout.as_secs()),
+        env: fixed.chain(params).collect(),
+        home: Some("temporary".into()),
+        passed: ran.world.passed.clone(),
     }
 }
 

@@ -3,6 +3,7 @@
 mod background;
 pub(crate) mod boundary;
 mod console;
+mod diff;
 pub(crate) mod edit;
 pub(crate) mod findings;
 pub(crate) mod guard;

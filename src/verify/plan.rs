@@ -12,6 +12,9 @@ use crate::kit::KitOptions;
 use crate::source::{Sources, Span};
 use crate::vary::{Capture, Classes, Registry, captures};
 
+/// Why a block in an HTML comment is not run.
+const IN_COMMENT: &str = "in an HTML comment";
+
 /// When a block runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
@@ -168,6 +171,8 @@ pub(crate) fn plan(page: &Page, config: &Config, sources: &Sources, selection: &
             step.skip = Some("not chosen".to_owned());
         }
     }
+    steps.extend(page.commented.iter().map(|found| commented(found, sources)));
+    steps.sort_by_key(|step| step.units.first().map(|unit| unit.span.start));
     // Setup and normal blocks stay as they stand on the page.
     steps.sort_by_key(|step| step.role.max(Role::Normal));
     let mut params = page.front.params.clone();
@@ -240,6 +245,30 @@ fn step(page: &Page, block: &Block, config: &Config, sources: &Sources) -> Step 
         },
         units: units(block, &parts, sources),
         parts,
+    }
+}
+
+/// A block in an HTML comment: listed by its id and line, and never run.
+fn commented((id, span): &(String, Span), sources: &Sources) -> Step {
+    let (text, printed, span) = (String::new(), None, *span);
+    // No id of a block: the same one may stand outside of comments.
+    let id = format!("{id}@{}", sources.line(span));
+    Step {
+        id: id.clone(),
+        role: Role::Normal,
+        skip: Some(IN_COMMENT.to_owned()),
+        needs: Vec::new(),
+        timeout: Duration::ZERO,
+        retry: None,
+        background: false,
+        ready: None,
+        exit: None,
+        classes: Classes::default(),
+        order: Order::default(),
+        form: Form::default(),
+        parts: Vec::new(),
+        streams: Streams::default(),
+        units: vec![Unit { id, text, span, printed }],
     }
 }
 

@@ -66,6 +66,7 @@ pub(crate) fn run(plan: &Plan, world: &World, watch: &Watch<'_>) -> Result<PageR
 pub(super) fn start(world: &World) -> Result<Session, Failure> {
     let options = SessionOptions {
         cwd: world.cwd.clone(),
+        scratch: world.folder().to_owned(),
         env: world.env.clone(),
         output_limit: OUTPUT_LIMIT,
         redactor: world.redactor.clone(),

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use super::plan::Plan;
 use super::redact::Redactor;
 use crate::book::Workdir;
 use crate::diag::Failure;
-use crate::disk;
+use crate::disk::{self, Scratch};
 use crate::kit::{Kit, visible};
 use crate::proc;
 
@@ -49,13 +47,15 @@ pub(crate) struct World {
     pub(crate) cwd: PathBuf,
     /// The whole environment.
     pub(crate) env: BTreeMap<OsString, OsString>,
+    /// Names of the caller's variables in it.
+    pub(crate) passed: Vec<String>,
     /// Where `$LABDOC_OUT` points: files left there go to the bundle.
     pub(crate) out: PathBuf,
     /// SHA-256 in hex of each kit file that the run can see, by path in the kit.
     pub(crate) kit: BTreeMap<String, String>,
     /// What must not be seen of it.
     pub(crate) redactor: Redactor,
-    folder: TempDir,
+    folder: Scratch,
 }
 
 impl World {
@@ -64,7 +64,7 @@ impl World {
     /// # Errors
     /// The kit cannot be read, `uses` matches nothing, or the folder cannot be made.
     pub(crate) fn make(root: &Path, plan: &Plan) -> Result<World, Failure> {
-        let folder = disk::temporary_folder("labdoc-run-")?;
+        let folder = Scratch::new()?;
         let base = disk::canonical(folder.path())?;
         let (home, work, out) = (base.join("home"), base.join("work"), base.join("out"));
         for path in [&home, &work, &out] {
@@ -79,11 +79,11 @@ impl World {
             Workdir::Temp => work,
             Workdir::Page => disk::canonical(&root.join(crate::book::folder_of(&plan.path)))?,
         };
-        let mut env = environment(plan);
+        let (mut env, passed) = environment(plan);
         env.insert("HOME".into(), home.into());
         env.insert("LABDOC_OUT".into(), out.clone().into());
         let redactor = Redactor::of(&env, &plan.params);
-        Ok(World { cwd, env, out, kit, redactor, folder })
+        Ok(World { cwd, env, passed, out, kit, redactor, folder })
     }
 
     /// The private folder of the run.
@@ -97,20 +97,27 @@ impl World {
     }
 }
 
-/// Passed-through variables, the fixed ones, and the page's parameters.
-fn environment(plan: &Plan) -> BTreeMap<OsString, OsString> {
-    let mut env = BTreeMap::new();
+/// Passed-through variables, the fixed ones, and the page's parameters; and the names of the first.
+fn environment(plan: &Plan) -> (BTreeMap<OsString, OsString>, Vec<String>) {
     let named = PASSED.iter().copied().chain(plan.env.iter().map(String::as_str));
     // A page reaches a cluster through the guard and in no other way.
-    for name in named.filter(|name| *name != "KUBECONFIG") {
-        if let Some(value) = proc::variable(name) {
-            env.insert(name.into(), value);
-        }
+    let own = |name: &str| {
+        name == "KUBECONFIG"
+            || name == "HOME"
+            || FIXED.iter().any(|(fixed, _)| *fixed == name)
+            || plan.params.iter().any(|(param, _)| param == name)
+    };
+    let mut passed = BTreeMap::new();
+    for name in named.filter(|name| !own(name)) {
+        passed.extend(proc::variable(name).map(|value| (name.to_owned(), value)));
     }
+    let names = passed.keys().cloned().collect();
+    let mut env: BTreeMap<OsString, OsString> =
+        passed.into_iter().map(|(name, value)| (name.into(), value)).collect();
     let fixed = FIXED.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
     env.extend(fixed);
     env.extend(plan.params.iter().map(|(name, value)| (name.into(), value.into())));
-    env
+    (env, names)
 }
 
 /// Copies the declared part of the kit into a fresh folder.

@@ -9,5 +9,6 @@
 #[allow(dead_code, unused_imports, reason = "shared with tests/cli, which uses all of it")]
 mod support;
 
+mod api;
 mod evidence;
 mod executable_blocks;

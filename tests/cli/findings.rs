@@ -256,3 +256,27 @@ fn findings_of_other_pages_do_not_stand_in_the_way() {
     world.labdoc("verify content/a.md").any_stdout().success();
     world.labdoc("verify").any_output().code(1);
 }
+
+#[test]
+fn a_block_in_an_html_comment_is_listed_and_never_run() {
+    let world = World::page(
+        "```sh {#a}\necho a\n```\n\n<!--\n```sh {#a timeout=1s}\ntouch ran\n```\n\n> ~~~console {#b}\n> $ touch ran\n> ~~~\n\n```yaml {#c .apply}\nkind: Pod\n```\n\n```sh\ntouch plain\n```\n-->\n\n<!-- labdoc {#d} -->\n```sh\necho d\n```\n",
+    );
+    let ended = world.labdoc("verify --record").any_output().success();
+    for line in [
+        "  skip  a@6 ",
+        "  skip  b@10 ",
+        "  skip  c@14 ",
+        "in an HTML comment",
+        "  ok    a ",
+        "  ok    d ",
+    ] {
+        assert!(ended.stdout.contains(line), "{line}\n{}", ended.stdout);
+    }
+    assert!(ended.stdout.contains("2 passed, 0 differ, 0 failed, 3 skipped"), "{}", ended.stdout);
+    assert!(!world.exists("content/ran"));
+    // They are no part of the plan that is recorded.
+    assert!(!world.read(&format!("{}/result.txt", world.runs()[0])).contains('@'));
+    let plan = world.labdoc("verify --dry-run").any_output().success();
+    assert!(plan.stdout.contains("skipped: in an HTML comment"), "{}", plan.stdout);
+}

@@ -1,7 +1,9 @@
 //! `run.sh` replays a run in plain bash; `labdoc evidence judge` gives its transcript the same
 //! verdict as the run had.
 
-use crate::support::{Ended, World};
+use std::time::Duration;
+
+use crate::support::{Ended, Run, World, mark, processes, wait_for};
 
 /// The word of the last line of a judgement.
 fn word(judged: &Ended) -> &str {
@@ -106,8 +108,92 @@ fn a_block_that_ends_the_shell_as_expected_passes_in_both() {
     let recorded =
         world.labdoc(&format!("evidence judge {}", &world.runs()[0][9..])).any_stdout().success();
     assert_eq!(word(&recorded), "pass");
-    // Plain bash cannot go on after `exit`; the replay says so and never reads as a pass.
-    world.bash(&format!("bash {}/run.sh", world.runs()[0])).any_output().code(1);
+    let transcript = replay(&world, 0, "pass");
+    assert!(transcript.contains("labdoc-check: a pass exit=3\n"), "{transcript}");
+    // Whatever shell it is started with.
+    let other = world.bash(&format!("sh {}/run.sh", world.runs()[0])).any_output().success();
+    assert_eq!(other.stdout, transcript);
+    assert!(transcript.contains("\nafter\nlabdoc-check: b skip exit=0\n"), "{transcript}");
+}
+
+#[test]
+fn a_shell_that_ended_is_rebuilt_in_the_replay_as_in_the_run() {
+    let blocks = [
+        ("{#a}", "v=1; f() { echo \"f $v\"; }; alias hi='echo hi'; cd /; set -u; shopt -s extglob"),
+        ("{#b exit=4}", "v=2; echo part; exit 4"),
+        ("{#c}", "f; hi; pwd; shopt -q extglob && echo ext; echo \"${unset-no}\""),
+        ("{#d exit=any}", "exec sh -c 'echo other; kill -9 $$'"),
+        ("{#e}", "set -e; echo on"),
+        ("{#f exit=7}", "(exit 7); echo never"),
+        ("{#g}", "f; nosuch; no-such-either; true"),
+        ("{#h exit=any}", "set -n"),
+        ("{#i}", "f; echo end"),
+    ];
+    let page: String = blocks
+        .iter()
+        .map(|(attributes, text)| {
+            let id = attributes[2..3].to_owned();
+            format!("```sh {attributes}\n{text}\n```\n\n```output {{for={id}}}\n```\n\n")
+        })
+        .collect();
+    let world = World::page(&page);
+    world.labdoc("verify --update").any_output().success();
+    world.labdoc("verify --record").any_output().success();
+    let transcript = replay(&world, 0, "pass");
+    // Line by line what the run printed; texts are not compared here, which is skip.
+    let recorded = world.read(&format!("{}/result.txt", world.runs()[0]));
+    assert_eq!(recorded.replace(" pass exit", " skip exit"), transcript);
+    assert!(transcript.contains("f 1\nhi\n/\next\nno\n"), "{transcript}");
+}
+
+#[test]
+fn a_replay_that_is_stopped_runs_its_teardown_and_leaves_nothing() {
+    let mark = &mark(2101);
+    let world = World::page(&format!(
+        "```sh {{#a}}\necho a\n```\n\n```sh {{#b}}\necho part; [ -e \"$PWD/now\" ] || exit 0; (sleep {mark} & sleep {mark})\n```\n\n```sh {{#c}}\necho c\n```\n\n```sh {{#d .teardown}}\ntouch torn\n```\n"
+    ));
+    world.labdoc("verify --record").any_output().success();
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        world.write("content/now", "");
+        std::fs::remove_file(world.path("content/torn")).expect("torn down before");
+        let child = world.bash(&format!("exec bash {}/run.sh", world.runs()[0])).spawn();
+        wait_for("the block runs", Duration::from_secs(60), || processes(mark).len() >= 2);
+        let pid = child.id().to_string();
+        let sent = std::process::Command::new("kill").args(["-s", signal, &pid]).status();
+        assert!(sent.expect("kill").success());
+        let ended = Run::wait(&world, child, code);
+        let expect = format!(
+            "labdoc-block: b\npart\nlabdoc-check: b fail exit={code}\nlabdoc-block: c\nlabdoc-check: c skip\nlabdoc-block: d\nlabdoc-check: d pass exit=0\n"
+        );
+        assert!(ended.stdout.ends_with(&expect), "{}", ended.stdout);
+        assert!(world.exists("content/torn"));
+        assert_eq!(processes(mark), [] as [&str; 0]);
+        assert_eq!(std::fs::read_dir(world.base().join("tmp")).expect("tmp").count(), 0);
+    }
+}
+
+#[test]
+fn a_replay_has_the_world_of_the_run() {
+    let world = World::page(
+        "---\nparams: {ns: lab}\nverify: {env: [MINE]}\n---\n\n```sh {#a}\necho \"$LANG $TZ $COLUMNS $ns $MINE <${OTHER-}>\"; ls -A ~; trap 'echo bye' EXIT\n```\n\n```output {for=a}\nC.UTF-8 UTC 120 lab yours <>\n```\n\n```sh {#b .on-failure}\necho never\n```\n",
+    );
+    let mine = |run: Run<'_>| run.env("MINE", "yours").env("OTHER", "x").any_output().success();
+    mine(world.labdoc("verify --record"));
+    let transcript = mine(world.bash(&format!("bash {}/run.sh", world.runs()[0]))).stdout;
+    let recorded = world.read(&format!("{}/result.txt", world.runs()[0]));
+    assert_eq!(recorded.replace(" pass exit", " skip exit"), transcript);
+    let manifest = world.read(&format!("{}/manifest.yaml", world.runs()[0]));
+    for line in [
+        "  TZ: UTC\n",
+        "  LANG: C.UTF-8\n",
+        "  ns: lab\n",
+        "  home: temporary\n",
+        "- MINE\n",
+        "- PATH\n",
+    ] {
+        assert!(manifest.contains(line), "{line:?}\n{manifest}");
+    }
+    assert!(!manifest.contains("yours\n") && !manifest.contains("- OTHER\n"), "{manifest}");
 }
 
 #[test]

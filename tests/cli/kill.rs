@@ -1,4 +1,4 @@
-//! SIGKILL of labdoc in the middle of a block: nothing it started is left.
+//! SIGKILL of labdoc in the middle of a block: nothing it started or wrote is left.
 
 use std::time::Duration;
 
@@ -19,6 +19,14 @@ fn check(number: u32, block: &str, count: usize) {
     kill_process(pid, Signal::KILL).expect("kill");
     child.wait().expect("wait");
     wait_for("nothing is left", Duration::from_secs(2), || processes(mark).is_empty());
+    // Among them the copy of the kit and what blocks wrote to HOME.
+    wait_for("no folder is left", Duration::from_secs(2), || temporary(&world).is_empty());
+}
+
+/// What lies in the world's temporary folder.
+fn temporary(world: &World) -> Vec<String> {
+    let entries = std::fs::read_dir(world.base().join("tmp")).expect("tmp").flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
 #[test]
@@ -58,6 +66,37 @@ fn a_child_that_closed_everything_it_inherited() {
         "(exec </dev/null >/dev/null 2>&1; for f in 3 4 5 6 7 8 9; do eval \"exec $f>&-\"; done; setsid sleep MARK &); sleep MARK",
         2,
     );
+}
+
+#[test]
+fn the_next_run_removes_what_a_keeper_could_not() {
+    let mark = &mark(2009);
+    let world = World::page(&format!(
+        "```sh {{#slow}}\ntouch ~/file; kill -STOP $PPID; sleep {mark}\n```\n"
+    ));
+    let mut child = world.labdoc("verify").spawn();
+    wait_for("the block runs", Duration::from_secs(60), || {
+        processes(mark).iter().any(|line| line.contains(" sleep "))
+    });
+    let base = world.base().display().to_string();
+    let keepers = || processes(&base).into_iter().filter(|line| line.contains(" __keeper "));
+    let kill = |pid: &str| {
+        let pid = Pid::from_raw(pid.parse().expect("pid")).expect("pid");
+        kill_process(pid, Signal::KILL).expect("kill");
+    };
+    let keeper = keepers().next().expect("a keeper");
+    kill(&child.id().to_string());
+    child.wait().expect("wait");
+    kill(keeper.split(' ').next().expect("pid"));
+    for line in processes(mark) {
+        kill(line.split(' ').next().expect("pid"));
+    }
+    assert!(temporary(&world).iter().any(|name| name.starts_with("labdoc-run-")));
+    world.write("content/a.md", "```sh {#quick}\ntrue\n```\n");
+    world.labdoc("verify").any_output().success();
+    let left: Vec<String> =
+        temporary(&world).into_iter().filter(|name| name.starts_with("labdoc-run-")).collect();
+    assert_eq!(left, [] as [&str; 0]);
 }
 
 #[test]

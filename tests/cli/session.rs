@@ -160,7 +160,6 @@ fn a_block_over_its_limit_is_ended_with_its_children() {
     let world = World::page(&format!(
         "```sh {{#slow timeout=500ms}}\necho part; sh -c 'sleep {mark} & sleep {mark}'\n```\n\n```sh {{#next}}\necho next\n```\n"
     ));
-    let started = std::time::Instant::now();
     world
         .labdoc("verify")
         .any_stdout()
@@ -170,7 +169,6 @@ error[VR003]: block `slow` was ended after its time limit of 500ms
 
 "#]])
         .code(1);
-    assert!(started.elapsed().as_secs() < 30, "ends long before the sleep does");
     assert_eq!(processes(&mark), [] as [&str; 0]);
 }
 

@@ -141,3 +141,19 @@ fn a_failure_says_which_containers_are_not_ready() {
     let lab = Lab::new(&page);
     lab.labdoc("verify --fail-fast").is(1, &["VR024", "lab-a: pod web-"]);
 }
+
+#[test]
+#[ignore = "needs the real cluster: make test-cluster"]
+fn a_command_in_a_pod_gets_the_terminal_that_it_asks_for() {
+    let asked = |options: &str| {
+        PAGE.replace("{#exec}", &format!("{{#exec{options}}}")).replace(
+            "exec deployment/web -- echo here",
+            "exec -it deployment/web -- test -t 1 && echo here",
+        )
+    };
+    let lab = Lab::new(&asked(" tty=true"));
+    let said = lab.labdoc("verify").is(0, &["ok    exec"]);
+    assert!(!said.text.contains("BL024"), "{}", said.text);
+    lab.page(&asked(""));
+    lab.labdoc("verify").is(1, &["warning[BL024]", "Unable to use a TTY"]);
+}

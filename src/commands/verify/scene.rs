@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use super::talk::Talk;
 use crate::cli::{Console, VerifyArgs};
 use crate::diag::Failure;
-use crate::disk;
+use crate::disk::{self, Scratch};
 use crate::proc::{find_program, interactive};
 use crate::verify::outcome::PageResult;
 use crate::verify::world::World;
@@ -41,7 +41,7 @@ pub(super) fn leave(world: World, result: &PageResult, talk: &Talk<'_>) {
 
 /// Opens a shell where the page's blocks run, in the state that the last finished block left.
 pub(super) fn enter(world: &World, page: &str, state: &[u8]) -> Result<(), Failure> {
-    let folder = disk::temporary_folder("labdoc-shell-")?;
+    let folder = Scratch::new()?;
     let (state_file, start) = (folder.path().join("state"), folder.path().join("start"));
     disk::write(&state_file, state)?;
     let begin = "builtin eval \"$(<\"$LABDOC_STATE\")\" 2>/dev/null\nset +o errexit +o nounset\n\

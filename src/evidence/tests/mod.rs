@@ -143,6 +143,7 @@ impl Lab {
             title: "Guide".into(),
             headings: Vec::new(),
             blocks: fences.into_iter().map(|fence| block(file, fence)).collect(),
+            commented: Vec::new(),
             links: Vec::new(),
             claims: marks.into_iter().map(|mark| claim_span(file, mark)).collect(),
             cites: cites

@@ -3,14 +3,13 @@
 use std::sync::atomic::AtomicUsize;
 
 use serde_json::Value;
-use tempfile::TempDir;
 
 use super::kubectl::Kubectl;
 use super::pin::{Pinned, current_context};
 use super::trouble::{Kind, Trouble};
 use super::trust::{TrustList, Trusted};
 use crate::diag::Failure;
-use crate::disk;
+use crate::disk::Scratch;
 
 /// A cluster that answered and said who it is.
 #[derive(Debug)]
@@ -27,7 +26,7 @@ pub(crate) struct Cluster {
     /// labdoc's own way to ask it.
     pub(crate) kubectl: Kubectl,
     /// Holds labdoc's own pinned kubeconfig.
-    _folder: TempDir,
+    _folder: Scratch,
 }
 
 /// What pages that need a cluster get.
@@ -132,7 +131,7 @@ fn may_be(trusted: &TrustList, server: &str) -> bool {
 impl Cluster {
     /// Pins a context and asks who is there. The inner error is what the cluster answers.
     fn open(user: &Kubectl, pinned: Pinned) -> Result<Result<Cluster, Trouble>, Failure> {
-        let folder = disk::temporary_folder("labdoc-cluster-")?;
+        let folder = Scratch::new()?;
         let path = folder.path().join("config");
         pinned.write(&path)?;
         let kubectl = user.on(&path);

@@ -14,7 +14,7 @@ mod error;
 mod lane;
 mod output;
 mod run;
-mod script;
+pub(super) mod script;
 mod shell;
 mod syntax;
 #[cfg(test)]
@@ -47,6 +47,8 @@ const NEVER_PASSED: [&str; 5] = ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BA
 pub(crate) struct SessionOptions {
     /// The folder in which the first block begins.
     pub(crate) cwd: PathBuf,
+    /// The folder of the run; where labdoc is killed, the keeper removes it. May be empty.
+    pub(crate) scratch: PathBuf,
     /// The whole environment; nothing else is passed.
     pub(crate) env: BTreeMap<OsString, OsString>,
     /// How many bytes of each stream of each block are kept.
@@ -185,7 +187,7 @@ impl Session {
         let bash = find_program("bash", path).ok_or(SessionError::NoBash)?;
         let folder = PrivateFolder::new();
         let folder = folder.map_err(SessionError::system("make a temporary folder"))?;
-        let kept = start_keeper(&bash, folder.path(), &options.env)?;
+        let kept = start_keeper(&bash, folder.path(), &options)?;
         let mut session = Self {
             options,
             bash,
@@ -296,7 +298,7 @@ impl Session {
         self.shells += 1;
         let name = format!("g{}", self.shells);
         if self.kept.is_gone() {
-            self.kept = start_keeper(&self.bash, self.folder.path(), &self.options.env)?;
+            self.kept = start_keeper(&self.bash, self.folder.path(), &self.options)?;
         }
         let mut shell = Shell::start(&mut self.kept, &self.folder, &name).map_err(&failed)?;
         let state = self.left.state.as_ref();
@@ -315,9 +317,9 @@ impl Session {
 fn start_keeper(
     bash: &Path,
     folder: &Path,
-    env: &BTreeMap<OsString, OsString>,
+    SessionOptions { env, scratch, .. }: &SessionOptions,
 ) -> Result<Kept, SessionError> {
-    Kept::start(&KeptShell { program: bash, folder, env })
+    Kept::start(&KeptShell { program: bash, folder, scratch, env })
         .map_err(SessionError::system("start the keeper"))
 }
 

@@ -175,19 +175,22 @@ const STATE: &[&str] = &[
     r"\builtin set +o",
 ];
 
+/// The commands that write the state to descriptor 9. Each has its own redirection: a DEBUG trap
+/// prints to the standard output.
+pub(in crate::verify) fn state_commands() -> String {
+    STATE.iter().map(|command| format!(" {command} >&9;")).collect()
+}
+
 /// Reports the end of run `index`: its number, the shell's option letters, the status, those of
 /// the last pipeline; then the state. Where the block broke off (a division by zero, say) only the
-/// status is known. Each command has its own redirection: a DEBUG trap prints to the standard
-/// output.
+/// status is known.
 pub(super) fn finish(index: usize, report: &Path) -> Vec<u8> {
     let mut line = format!(
         "if {{ \\builtin printf '%s ' {index} \"$-\" \"${{__labdoc_s[@]-$?}}\" >&9; \
          \\builtin printf '\\0' >&9; \\builtin unset -v __labdoc_s;"
     )
     .into_bytes();
-    for command in STATE {
-        line.extend(format!(" {command} >&9;").bytes());
-    }
+    line.extend(state_commands().bytes());
     line.extend(b" \\builtin printf '\\0' >&9; } 9>|");
     line.extend(quote(report));
     line.extend(b" 2>/dev/null; then :; fi\n\n");

@@ -1,11 +1,11 @@
-//! Executable blocks: cases A1 to A42. A37, A38, A40 (cluster) and A41 (secrets) stand in files
-//! of their own subject.
+//! Executable blocks: cases A1 to A42, each with a test that bears its number.
 
 mod cluster;
 mod compare;
 mod exit_status;
 mod processes;
 mod refresh;
+mod secrets;
 mod session;
 
 use crate::support::World;
@@ -27,6 +27,27 @@ fn page(blocks: &[(&str, Option<&str>)]) -> World {
 #[track_caller]
 fn passes(blocks: &[(&str, Option<&str>)]) {
     page(blocks).labdoc("verify").any_stdout().success();
+}
+
+/// The sources of the cases.
+const SOURCES: [&str; 7] = [
+    include_str!("cluster.rs"),
+    include_str!("compare.rs"),
+    include_str!("exit_status.rs"),
+    include_str!("processes.rs"),
+    include_str!("refresh.rs"),
+    include_str!("secrets.rs"),
+    include_str!("session.rs"),
+];
+
+#[test]
+fn every_case_has_a_test() {
+    let has = |number: &u32| {
+        let test = format!("#[test]\nfn a{number}_");
+        SOURCES.iter().any(|source| source.contains(&test))
+    };
+    let missing: Vec<u32> = (1..=42).filter(|number| !has(number)).collect();
+    assert_eq!(missing, [] as [u32; 0]);
 }
 
 /// The page fails; its findings and its block lines hold each of these texts.

@@ -30,6 +30,7 @@ impl World {
         let cwd = folder.path().canonicalize().unwrap();
         let session = Session::start(SessionOptions {
             cwd,
+            scratch: PathBuf::new(),
             env: env(),
             output_limit,
             redactor: crate::verify::redact::Redactor::default(),

@@ -5,16 +5,16 @@ use crate::proc::Interrupt;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[test]
 fn a_background_child_delays_nothing_and_is_named_at_the_end() {
     let mut world = World::new();
-    let begin = Instant::now();
     let outcome = world.run("sleep 600 & echo $!");
+    // A block that waited for the child would be ended by its time limit.
+    assert_eq!(outcome.end, End::Exited(0));
     let pid = text(&outcome);
     world.check("echo after", 0, "after\n");
-    assert!(begin.elapsed() < Duration::from_secs(60), "far less than the child sleeps");
     wait_until("the child runs", || lives(&pid));
     assert_eq!(world.session.finish().unwrap().survivors, ["sleep 600"]);
     assert!(!lives(&pid));
@@ -24,10 +24,8 @@ fn a_background_child_delays_nothing_and_is_named_at_the_end() {
 fn the_limit_ends_grandchildren_too() {
     let mut world = World::new();
     world.check("v=1", 0, "");
-    let begin = Instant::now();
     let block = "v=2; echo part; sh -c 'echo $$; sleep 600 & echo $!; sleep 601'";
     let outcome = world.run_within(block, Duration::from_millis(400));
-    assert!(begin.elapsed() < Duration::from_secs(3));
     assert_eq!(outcome.end, End::TimedOut);
     let killed: Vec<&str> = outcome.killed.iter().map(String::as_str).collect();
     assert!(killed.contains(&"sleep 600") && killed.contains(&"sleep 601"), "{killed:?}");
@@ -41,9 +39,7 @@ fn the_limit_ends_grandchildren_too() {
 #[test]
 fn the_limit_holds_under_a_flood() {
     let mut world = World::with_limit(1000);
-    let begin = Instant::now();
     let outcome = world.run_within("yes", Duration::from_millis(300));
-    assert!(begin.elapsed() < Duration::from_secs(2));
     assert_eq!((outcome.end, outcome.killed), (End::TimedOut, vec!["yes".to_owned()]));
     assert!(outcome.output.truncated && outcome.output.total > 100_000);
 }
@@ -166,12 +162,10 @@ fn a_killed_labdoc_leaves_nothing() {
     let folder = lines.next().unwrap();
     assert_eq!(lines.next().unwrap(), "ready");
     wait_until("the block runs", || is_running("sleep 650"));
-    let begin = Instant::now();
     child.kill().unwrap();
     child.wait().unwrap();
     wait_until("all is gone", || !lives(&sleeper) && !lives(&keeper) && !is_running("sleep 650"));
     wait_until("the folder too", || !std::path::Path::new(&folder).exists());
-    assert!(begin.elapsed() < Duration::from_secs(2));
 }
 
 #[test]
