@@ -32,6 +32,17 @@ impl PrivateFolder {
         Ok(path)
     }
 
+    /// Gives a file of it another name in it; the file that had that name goes. `None` where there is
+    /// no such file.
+    pub(crate) fn rename(&self, from: &Path, name: &str) -> io::Result<Option<PathBuf>> {
+        let path = self.path().join(name);
+        match std::fs::rename(from, &path) {
+            Ok(()) => Ok(Some(path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Writes a file that is not there yet. (Cutting off an old one costs some file systems
     /// milliseconds.)
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
@@ -44,6 +55,11 @@ impl PrivateFolder {
 /// Removes a file or pipe of a private folder; one that is gone already is fine.
 pub(crate) fn forget_file(path: &Path) {
     let _ = std::fs::remove_file(path);
+}
+
+/// The bytes of a file; `None` where it is not there.
+pub(crate) fn file_bytes(path: &Path) -> Option<Vec<u8>> {
+    std::fs::read(path).ok()
 }
 
 /// The text of a short file; `None` while it is not there.

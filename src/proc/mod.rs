@@ -28,7 +28,7 @@ pub(crate) use keeper::{KEEPER_ARGUMENT, keeper_main};
 
 pub(crate) use ask::ask;
 pub(crate) use capture::{capture, interactive};
-pub(crate) use folder::{PrivateFolder, forget_file, small_file};
+pub(crate) use folder::{PrivateFolder, file_bytes, forget_file, small_file};
 pub(crate) use interrupt::Interrupt;
 pub(crate) use kept::{Kept, KeptShell};
 pub(crate) use pipe::{

@@ -213,7 +213,7 @@ impl<'a> Runner<'a> {
             let mut judged = judge::judge(step, unit, &outcome, &mut self.result.names);
             if let Some(OnCluster { scene, .. }) = self.watch.scene {
                 let state = self.session.state().unwrap_or_default();
-                on_cluster::check(scene, (step, unit), state, &mut judged)?;
+                on_cluster::check(scene, (step, unit), &state, &mut judged)?;
                 if matches!(judged.problems[..], [Problem::Guard(_)]) {
                     self.restore(scene)?;
                 }
@@ -258,7 +258,7 @@ impl<'a> Runner<'a> {
         let failed = self.result.steps.iter().any(|s| s.skipped.is_none() && !s.passed());
         let state = self.session.state().unwrap_or_default();
         if let Some(look) = self.watch.on_failure.filter(|_| failed) {
-            look(state);
+            look(&state);
         }
     }
 

@@ -48,12 +48,12 @@ impl Session {
         };
         let begin = Instant::now();
         if let Some(shell) = &self.shell {
-            let finish = script::finish(run, shell.report_path());
-            shell.send(&[script::background(&places, &status), finish].concat())?;
+            let begin = script::background(&places, &status);
+            shell.send(&[begin, shell.finish_line()].concat())?;
         }
         lane.keep();
         self.lanes.push(lane);
-        let finish = self.wait_for_end(run, request, begin)?;
+        let finish = self.wait_for_end(request, begin)?;
         if let End::Exited(_) = finish.end {
             return Ok(Started::Running(run));
         }

@@ -26,7 +26,7 @@ pub(crate) use output::Output;
 use output::Sink;
 
 use super::redact::{Masked, Redactor};
-use crate::proc::{Interrupt, Kept, KeptShell, PrivateFolder, find_program};
+use crate::proc::{Interrupt, Kept, KeptShell, PrivateFolder, file_bytes, find_program};
 use lane::Lane;
 use shell::{Shell, Waiting};
 use std::collections::BTreeMap;
@@ -168,8 +168,8 @@ pub(crate) struct Session {
 /// What a finished block leaves to the next one.
 #[derive(Default)]
 struct Left {
-    /// The commands that bring another shell into the same state.
-    state: Option<Vec<u8>>,
+    /// The file with the commands that bring another shell into the same state.
+    state: Option<PathBuf>,
     /// The status of its last command.
     status: i32,
     /// The letters of the shell's options.
@@ -239,8 +239,8 @@ impl Session {
     }
 
     /// The state that the last finished block left, as text for a shell.
-    pub(crate) fn state(&self) -> Option<&[u8]> {
-        self.left.state.as_deref()
+    pub(crate) fn state(&self) -> Option<Vec<u8>> {
+        file_bytes(self.left.state.as_deref()?)
     }
 
     /// Masks what the session's blocks printed.
@@ -301,10 +301,8 @@ impl Session {
             self.kept = start_keeper(&self.bash, self.folder.path(), &self.options)?;
         }
         let mut shell = Shell::start(&mut self.kept, &self.folder, &name).map_err(&failed)?;
-        let state = self.left.state.as_ref();
-        let state = state.map(|state| self.folder.write(&format!("{name}/state"), state));
-        let state = state.transpose().map_err(&failed)?;
-        let version = shell.set_up(&mut self.kept, &self.options.cwd, state.as_deref())?;
+        let state = self.left.state.as_deref();
+        let version = shell.set_up(&mut self.kept, &self.options.cwd, state)?;
         if is_too_old(&version) {
             return Err(SessionError::OldBash { path: self.bash.clone(), version });
         }

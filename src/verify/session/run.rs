@@ -5,7 +5,7 @@ use super::output::Sink;
 use super::script::{self, Patterns, Pipestatus, Places};
 use super::shell::{Event, Waiting};
 use super::syntax::{self, SyntaxFault};
-use super::{End, Left, Outcome, Output, Request, Session, SessionError, Streams};
+use super::{End, Outcome, Output, Request, Session, SessionError, Streams};
 use crate::proc::{Report, forget_file};
 use regex::Regex;
 use std::path::{Path, PathBuf};
@@ -160,9 +160,9 @@ impl Session {
         let (folder, limit) = (self.folder.path(), self.options.output_limit);
         let lane = Lane::open(folder, run, request.streams, limit).map_err(&failed)?;
         let begin = Instant::now();
-        self.send_block(run, (request.text, text), &lane)?;
+        self.send_block((request.text, text), &lane)?;
         self.lanes.push(lane);
-        let finish = self.wait_for_end(run, request, begin)?;
+        let finish = self.wait_for_end(request, begin)?;
         let duration = begin.elapsed();
         let output = match self.lanes.last_mut() {
             Some(lane) => lane.take(&mut self.buffer).map_err(&failed)?,
@@ -173,26 +173,19 @@ impl Session {
     }
 
     /// Sends a block (its text and where that lies) and the report behind it.
-    fn send_block(
-        &self,
-        run: usize,
-        (text, file): (&str, &Path),
-        lane: &Lane,
-    ) -> Result<(), SessionError> {
+    fn send_block(&self, (text, file): (&str, &Path), lane: &Lane) -> Result<(), SessionError> {
         let Some(shell) = &self.shell else { return Ok(()) };
         let echoes = self.left.flags.contains('v') || turns_echo_on(text);
         let pipestatus = if echoes { Pipestatus::Unknown } else { Pipestatus::Taken };
         let (input, out, err) = (lane.in_path(), lane.out_path(), lane.err_path());
         let places = Places { text: file, input, out, err, pipestatus };
         let block = script::block(&places, self.left.status);
-        let finish = script::finish(run, shell.report_path());
-        shell.send(&[block, finish].concat())
+        shell.send(&[block, shell.finish_line()].concat())
     }
 
     /// Waits until the block has finished or something else ended it.
     pub(super) fn wait_for_end(
         &mut self,
-        run: usize,
         request: &Request<'_>,
         begin: Instant,
     ) -> Result<Finish, SessionError> {
@@ -201,16 +194,25 @@ impl Session {
             Event::Said(header) => header,
             other => return self.cut_short(&other),
         };
-        let (flags, statuses) = parse_header(run, &header);
+        let (flags, statuses) = parse_header(&header);
         // The block has finished; what follows is labdoc's own work.
-        let state = match self.next_event(request, Instant::now() + CHECK_LIMIT)? {
-            Event::Said(state) => state,
+        match self.next_event(request, Instant::now() + CHECK_LIMIT)? {
+            Event::Said(_) => {}
             other => return self.cut_short(&other),
-        };
+        }
         let status = statuses.first().copied().unwrap_or(1);
-        self.left = Left { state: Some(state), status, flags };
+        self.keep_state().map_err(SessionError::system("keep the shell's state"))?;
+        (self.left.status, self.left.flags) = (status, flags);
         let pipestatus = statuses.into_iter().skip(1).collect();
         Ok(Finish { end: End::Exited(status), pipestatus, killed: Vec::new() })
+    }
+
+    /// Takes the state that the shell has just written in place of the one before. A shell that dies
+    /// while it writes the next one leaves this one whole.
+    fn keep_state(&mut self) -> std::io::Result<()> {
+        let Some(shell) = &self.shell else { return Ok(()) };
+        self.left.state = self.folder.rename(shell.state_path(), "state")?;
+        Ok(())
     }
 
     /// Waits for what the shell or anybody else does next.
@@ -279,14 +281,11 @@ fn turns_echo_on(text: &str) -> bool {
     ECHO.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 
-/// The option letters and the statuses out of `RUN FLAGS STATUS PIPESTATUS…`; no statuses when it
-/// is another run's. The last pipeline is unknown when only the status is there.
-fn parse_header(run: usize, header: &[u8]) -> (String, Vec<i32>) {
+/// The option letters and the statuses out of `FLAGS STATUS PIPESTATUS…`. The last pipeline is
+/// unknown when only the status is there.
+fn parse_header(header: &[u8]) -> (String, Vec<i32>) {
     let text = String::from_utf8_lossy(header);
     let mut words = text.split_whitespace();
-    if words.next().and_then(|word| word.parse().ok()) != Some(run) {
-        return (String::new(), Vec::new());
-    }
     let flags = words.next().unwrap_or_default().to_owned();
     (flags, words.filter_map(|word| word.parse().ok()).collect())
 }

@@ -181,20 +181,32 @@ pub(in crate::verify) fn state_commands() -> String {
     STATE.iter().map(|command| format!(" {command} >&9;")).collect()
 }
 
-/// Reports the end of run `index`: its number, the shell's option letters, the status, those of
-/// the last pipeline; then the state. Where the block broke off (a division by zero, say) only the
-/// status is known.
-pub(super) fn finish(index: usize, report: &Path) -> Vec<u8> {
-    let mut line = format!(
-        "if {{ \\builtin printf '%s ' {index} \"$-\" \"${{__labdoc_s[@]-$?}}\" >&9; \
-         \\builtin printf '\\0' >&9; \\builtin unset -v __labdoc_s;"
-    )
-    .into_bytes();
-    line.extend(state_commands().bytes());
-    line.extend(b" \\builtin printf '\\0' >&9; } 9>|");
-    line.extend(quote(report));
-    line.extend(b" 2>/dev/null; then :; fi\n\n");
-    line
+/// The text behind [`finish`], the same for all runs of a shell: it tells the shell's option
+/// letters, the status and those of the last pipeline, then writes the state to a new file, then
+/// says that it is there. Where the block broke off (a division by zero, say) only the status is
+/// known.
+pub(super) fn finish_text(report: &Path, state: &Path) -> Vec<u8> {
+    [
+        b"{ \\builtin printf '%s ' \"$-\" \"${__labdoc_s[@]-$__labdoc_q}\" >&9; \\builtin printf '\\0' >&9; "
+            .as_slice(),
+        b"\\builtin unset -v __labdoc_s __labdoc_q; } 9>|",
+        &quote(report),
+        b" 2>/dev/null\n{",
+        state_commands().as_bytes(),
+        b" } 9>|",
+        &quote(state),
+        b" 2>/dev/null\n\\builtin printf '\\0' >|",
+        &quote(report),
+        b" 2>/dev/null\n",
+    ]
+    .concat()
+}
+
+/// Reports the end of a run. The shell reads its script byte by byte, so that the line is short and
+/// what it does stands in the file `text`, which is read at once.
+pub(super) fn finish(text: &Path) -> Vec<u8> {
+    let open = b"__labdoc_q=$?; if \\builtin eval \"$(<".as_slice();
+    [open, &quote(text), b")\"; then :; fi\n\n"].concat()
 }
 
 /// Ends the shell; what its EXIT trap prints goes to `out`.

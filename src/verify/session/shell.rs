@@ -57,6 +57,9 @@ pub(super) struct Shell {
     report: OwnedFd,
     /// The path of that pipe.
     report_path: PathBuf,
+    /// Where the lines lie that report the end of a run, and where these write the state.
+    finish_path: PathBuf,
+    state_path: PathBuf,
     /// Answer bytes not yet taken.
     pending: VecDeque<u8>,
     /// How many of them are known to hold no NUL.
@@ -71,8 +74,12 @@ impl Shell {
         make_fifo(&script)?;
         make_fifo(&report_path)?;
         let (control, report) = (open_both_ways(&script)?, open_both_ways(&report_path)?);
+        let state_path = own.join("state-now");
+        let finish = script::finish_text(&report_path, &state_path);
+        let finish_path = folder.write(&format!("{name}/finish"), &finish)?;
         kept.start_shell(name);
-        Ok(Self { control, report, report_path, pending: VecDeque::new(), searched: 0 })
+        let pending = VecDeque::new();
+        Ok(Self { control, report, report_path, finish_path, state_path, pending, searched: 0 })
     }
 
     /// Sends the setup and returns bash's version.
@@ -95,6 +102,16 @@ impl Shell {
     /// The pipe on which the shell answers.
     pub(super) fn report_path(&self) -> &Path {
         &self.report_path
+    }
+
+    /// The line that reports the end of a run.
+    pub(super) fn finish_line(&self) -> Vec<u8> {
+        script::finish(&self.finish_path)
+    }
+
+    /// Where the state lies once the shell has said so.
+    pub(super) fn state_path(&self) -> &Path {
+        &self.state_path
     }
 
     /// Sends lines to the shell. They are far shorter than a pipe and the shell has read those

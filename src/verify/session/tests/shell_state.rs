@@ -126,7 +126,7 @@ fn options_and_descriptors_do_not_break_the_session() {
 /// output pipes that are still read, and files in the private folder.
 fn cost(world: &World) -> (usize, usize, usize) {
     let session = &world.session;
-    let state = session.state().map_or(0, <[u8]>::len);
+    let state = session.state().map_or(0, |state| state.len());
     let files = std::fs::read_dir(session.folder.path()).unwrap().count();
     (state, session.lanes.len(), files)
 }
