@@ -15,7 +15,8 @@ use crate::digest::sha256_hex;
 use crate::kit::pack::{DEFAULT_MTIME, Member, tar_gz, zip};
 
 /// Files that only a server reads.
-const ONLINE_ONLY: &[&str] = &["sitemap.xml", "robots.txt", "_headers", "nginx-snippet.conf"];
+const ONLINE_ONLY: &[&str] =
+    &["404.html", "sitemap.xml", "robots.txt", "_headers", "nginx-snippet.conf"];
 
 /// What stands in an unpacked copy for those who open it.
 const README: &str = "\

@@ -10,3 +10,4 @@
 mod support;
 
 mod executable_blocks;
+mod site;

@@ -1,9 +1,11 @@
 //! The fixed world of a test, and what is often asked of it.
 
+mod preview;
 mod run;
 mod tree;
 mod world;
 
+pub(crate) use preview::Preview;
 pub(crate) use run::{Ended, Run};
 pub(crate) use tree::Tree;
 pub(crate) use world::World;
