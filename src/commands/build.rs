@@ -148,7 +148,8 @@ pub(super) fn render_into(
     let store = Arc::new(store);
     let (highlight, diagrams) = (Highlight::default(), Diagrams::kept(Arc::clone(&store)));
     // Pictures stand at whole addresses, which a preview does not have.
-    let wanted = cache.is_none() && assessed.book.config.file.book.base_url.is_some();
+    let names = &assessed.book.config.file.book;
+    let wanted = cache.is_none() && names.cards && names.base_url.is_some();
     let cards = wanted.then(|| Cards::find(Arc::clone(&store))).flatten();
     let site = Site {
         root: &assessed.root,

@@ -91,6 +91,9 @@ pub(crate) struct BookTable {
     /// Where the site will stand; only for absolute addresses.
     #[serde(default)]
     pub(crate) base_url: Option<String>,
+    /// Whether each page has a picture for links to it; only with `base_url`.
+    #[serde(default)]
+    pub(crate) cards: bool,
     /// Where the date of a page's last change comes from when its header has none.
     #[serde(default)]
     pub(crate) updated: Option<Updated>,

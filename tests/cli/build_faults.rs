@@ -201,10 +201,13 @@ fn names_with_signs_are_linked_so_that_they_open() {
 
 #[test]
 fn a_page_of_five_megabytes_is_built() {
-    let part = "## 절\n\n정책은 `kubectl` 이 적용한다. **굵게** 쓴다.\n\n- 하나\n- 둘\n\n```yaml\na: 1\n```\n\n";
-    let world = World::page(&format!("# 큰 쪽\n\n{}", part.repeat(5_000_000 / part.len())));
+    let part =
+        "정책은 `kubectl` 이 적용한다. **굵게** 쓴다.\n\n- 하나\n- 둘\n\n```yaml\na: 1\n```\n\n";
+    let section = format!("## 절\n\n{}", part.repeat(50_000 / part.len()));
+    let world = World::page(&format!("# 큰 쪽\n\n{}", section.repeat(101)));
+    assert!(world.bytes("content/a.md").len() > 5_000_000);
     world.labdoc("build").any_output().success();
-    assert!(world.bytes("public/a.html").len() > 5_000_000);
+    assert!(world.read("public/a.html").contains("id=\"절-101\""));
     for (path, entry) in &world.tree("public/search").0 {
         assert!(entry.bytes.len() <= 64 * 1024, "{path}: {}", entry.bytes.len());
     }

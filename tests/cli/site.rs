@@ -136,6 +136,7 @@ fn the_output_is_the_same_everywhere() {
 #[test]
 fn pages_have_pictures_for_links_where_a_font_can_draw_them() {
     let world = site();
+    world.edit("book.toml", "[book]\n", "[book]\ncards = true\n");
     let ended = world.labdoc("build").any_output().success();
     let page = world.read("public/a.html");
     if ended.stderr.contains("warning[IM002]") {
