@@ -79,6 +79,8 @@ clippy:
 unit:
 	$(SAY) 'cargo test'
 	@$(FIND) $(CARGO) test --locked --no-fail-fast
+	$(SAY) 'cargo test: the examples of CommonMark'
+	@$(CARGO) test --locked --lib commonmark -- --ignored
 
 test-long:
 	$(SAY) 'property tests, 10,000 cases each'
@@ -100,7 +102,7 @@ check:
 	@$(TARGET)/debug/labdoc build --quiet --out $(TARGET)/test-site
 
 browser: check
-	$(SAY) 'the site in Chromium, from the disk and below a sub-path'
+	$(SAY) 'the site in Chromium: from the disk, at the root of a server and below a sub-path'
 	@site=$$(cd $(TARGET)/test-site && pwd) && cd tests/browser && \
 		CHROMIUM="$$(../../tools/dev-tools chromium)" \
 		"$$(../../tools/dev-tools node)" run.mjs "$$site" --seconds $(BROWSER_SECONDS)
@@ -108,6 +110,14 @@ browser: check
 	@labdoc=$$(cd $(TARGET)/debug && pwd)/labdoc && cd tests/browser && \
 		CHROMIUM="$$(../../tools/dev-tools chromium)" \
 		"$$(../../tools/dev-tools node)" evidence.mjs "$$labdoc"
+	$(SAY) 'diagrams, search and the page for what is not found in Chromium'
+	@$(TARGET)/debug/labdoc --root tests/sites/diagrams build --quiet --out $(TARGET)/test-diagrams
+	@site=$$(cd $(TARGET)/test-diagrams && pwd) && cd tests/browser && \
+		CHROMIUM="$$(../../tools/dev-tools chromium)" && export CHROMIUM && \
+		node=$$(../../tools/dev-tools node) && \
+		"$$node" labels.mjs "$$site" && \
+		"$$node" search.mjs "$$site" '모든 종류' kinds.html && \
+		"$$node" run.mjs "$$site" --seconds $(BROWSER_SECONDS)
 
 # cargo-deny takes minutes to install: `make test` uses the one that is there, `make deny` fetches it.
 deny:

@@ -86,7 +86,9 @@
           for (var i = 0; i < list.length; i += 2) {
             var term = list[i];
             if (look.prefix ? term.slice(0, look.text.length) !== look.text : term !== look.text) continue;
-            var last = -1, list_of = null, flag = term === look.text || term === look.text + "$" ? 4 : 0;
+            // Of two syllables only those with "$" end a word: without, a particle or more follows.
+            var ends = term === look.text + "$" || (term === look.text && !(term.length > 1 && SYLLABLE.test(term)));
+            var last = -1, list_of = null, flag = ends ? 4 : 0;
             places(list[i + 1], SYLLABLE.test(term), function (page, position, flags) {
               if (page !== last) { last = page; list_of = pages.get(page); if (!list_of) pages.set(page, (list_of = [])); }
               list_of.push(position, flags | flag);
@@ -126,11 +128,13 @@
           sums[part] = (sums[part] || 0) + h[1] * (part < 0 ? 0.1 : 1);
           if (sums[part] > most) { most = sums[part]; best = part; }
         });
-        if (hits.some(function (h) { return h[0] < 64; }) && sums[best] < 5) best = Math.min(0, parts.length - 1);
-        var part = parts[best];
+        // What only the title says leads to the top of the page.
+        var top = hits.some(function (h) { return h[0] < 64; }) && !(sums[best] >= 5);
+        if (top) best = Math.min(0, parts.length - 1);
+        var part = top ? null : parts[best];
         return unpack(data).then(function (texts) {
           return {
-            path: record[0], title: record[1], anchor: part ? part[0] : "", heading: part ? part[1] : "",
+            path: record[0], title: excerpt(record[1], words), anchor: part ? part[0] : "", heading: part ? part[1] : "",
             text: excerpt(texts && best >= 0 ? texts[page - head.pages[at]][best] : "", words)
           };
         });
@@ -248,16 +252,18 @@
       status.textContent = found.count ? (words.search_hits || "{n}").replace("{n}", found.count) : words.search_none || "0";
     }, function () { if (mine === turn) { show([]); failed(); } });
   }
+  function pieces(into, parts) {
+    parts.forEach(function (part) { into.appendChild(part[1] ? element("mark", {}, part[0]) : document.createTextNode(part[0])); });
+    return into;
+  }
   function show(hits) {
     list.textContent = ""; chosen = -1;
     hits.forEach(function (hit, i) {
       var item = element("li", { role: "presentation" });
       var link = element("a", { id: "search-hit-" + i, role: "option", "aria-selected": "false", tabindex: "-1", href: root + hit.path.split("/").map(encodeURIComponent).join("/") + (hit.anchor ? "#" + encodeURIComponent(hit.anchor) : "") });
-      link.appendChild(element("b", {}, hit.title));
+      link.appendChild(pieces(element("b", {}), hit.title));
       if (hit.heading) link.appendChild(element("span", { "class": "where" }, hit.heading));
-      var text = element("span", { "class": "text" });
-      hit.text.forEach(function (part) { text.appendChild(part[1] ? element("mark", {}, part[0]) : document.createTextNode(part[0])); });
-      if (hit.text.length) link.appendChild(text);
+      if (hit.text.length) link.appendChild(pieces(element("span", { "class": "text" }), hit.text));
       item.appendChild(link); list.appendChild(item);
     });
     input.setAttribute("aria-expanded", String(hits.length > 0));

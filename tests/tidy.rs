@@ -11,8 +11,8 @@ use regex::Regex;
 /// `docs/architecture.md` too. A room of several layers is listed file by file.
 const LAYERS: &[(u8, &[&str])] = &[
     (0, &["source", "digest", "address", "secrets"]),
-    (1, &["diag", "disk", "proc"]),
-    (2, &["fence", "secrets", "vary", "yaml"]),
+    (1, &["diag", "disk", "git", "proc"]),
+    (2, &["fence", "secrets", "store", "vary", "yaml"]),
     (3, &["config"]),
     (4, &["book"]),
     (5, &["compare", "evidence", "kit"]),

@@ -37,7 +37,7 @@ pub(crate) fn events(text: &str, body: usize, markup: Markup) -> Vec<Spanned<'_>
 }
 
 /// CommonMark and GFM; no smart quotes, no single-tilde strike-out, no sub- and superscript.
-fn options(markup: Markup) -> Options {
+pub(crate) fn options(markup: Markup) -> Options {
     let math = if markup.math { Options::ENABLE_MATH } else { Options::empty() };
     math | Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES

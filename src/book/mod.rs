@@ -6,6 +6,7 @@ mod events;
 mod foreign;
 mod front;
 mod header;
+mod history;
 mod includes;
 mod inline;
 mod kind;
@@ -21,11 +22,14 @@ mod statement;
 mod tree;
 mod vars;
 
+#[cfg(test)]
+pub(crate) use events::options;
 pub(crate) use events::{Markup, Spanned, events};
 pub(crate) use foreign::{Named, add_foreign};
 pub(crate) use front::split as split_header;
 #[cfg(test)]
 pub(crate) use header::PageKind;
+pub(crate) use history::date;
 pub(crate) use includes::{Include, Part};
 pub(crate) use inline::{Mark, MarkKind, is_claim_id, visible};
 pub(crate) use language::in_language;

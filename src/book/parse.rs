@@ -1,6 +1,6 @@
 //! A page's text to a [`Page`]. Parsing never fails: what is wrong is reported beside the value.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
@@ -12,7 +12,7 @@ use super::front::{self, Header};
 use super::includes;
 use super::inline::{Mark, MarkKind, is_claim_id, marks, visible};
 use super::page::{Cite, Heading, Link, LiveNumber, Page};
-use super::slug::{slug, unique};
+use super::slug::{Taken, slug, unique};
 use super::statement::claims;
 use super::vars;
 use crate::diag::{Checked, Diagnostic};
@@ -108,7 +108,7 @@ struct Walk<'t> {
     text: &'t str,
     marks: &'t [Mark],
     headings: Vec<Heading>,
-    taken: BTreeSet<String>,
+    taken: Taken,
     heading: Option<(u8, Option<String>, String)>,
     links: Vec<Link>,
     fences: Vec<Fence>,
@@ -125,7 +125,7 @@ impl Walk<'_> {
             text: "",
             marks: &[],
             headings: Vec::new(),
-            taken: BTreeSet::new(),
+            taken: Taken::default(),
             heading: None,
             links: Vec::new(),
             fences: Vec::new(),

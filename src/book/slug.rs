@@ -1,6 +1,6 @@
 //! Anchors: letters and digits of every script in NFC, lower case, blanks as `-`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -28,16 +28,29 @@ fn allowed(id: &str) -> String {
     if reserved { format!("section-{id}") } else { id.to_owned() }
 }
 
+/// The ids of a page so far, and for each that was wanted twice the last number behind it.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    ids: BTreeSet<String>,
+    last: BTreeMap<String, usize>,
+}
+
 /// `wanted`, or `wanted-2`, `-3` … where it is taken.
-pub(crate) fn unique(wanted: &str, taken: &mut BTreeSet<String>) -> String {
+pub(crate) fn unique(wanted: &str, taken: &mut Taken) -> String {
     let base = if wanted.is_empty() { "section".to_owned() } else { allowed(wanted) };
-    let mut id = base.clone();
-    let mut number = 2;
-    while !taken.insert(id.clone()) {
-        id = format!("{base}-{number}");
-        number += 1;
+    if taken.ids.insert(base.clone()) {
+        return base;
     }
-    id
+    // All numbers up to the last one are taken: a long page that repeats a heading asks often.
+    let mut number = taken.last.get(&base).copied().unwrap_or(1);
+    loop {
+        number += 1;
+        let id = format!("{base}-{number}");
+        if taken.ids.insert(id.clone()) {
+            taken.last.insert(base, number);
+            return id;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -49,9 +62,11 @@ mod tests {
         assert_eq!(slug("설치 전 할 일"), "설치-전-할-일");
         assert_eq!(slug("`lab up`: 준비 (1/2)"), "lab-up-준비-12");
         assert_eq!(slug("\u{1109}\u{1165}\u{11af}\u{110e}\u{1175}"), "설치");
-        let mut taken = BTreeSet::new();
+        let mut taken = Taken::default();
         assert_eq!(unique("a", &mut taken), "a");
         assert_eq!(unique("a", &mut taken), "a-2");
+        assert_eq!(unique("a-3", &mut taken), "a-3");
+        assert_eq!(unique("a", &mut taken), "a-4");
         assert_eq!(unique("main", &mut taken), "section-main");
         assert_eq!(unique("block-a", &mut taken), "section-block-a");
         assert_eq!(unique("blocks", &mut taken), "blocks");

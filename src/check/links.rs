@@ -86,11 +86,25 @@ impl Map<'_> {
                 return Ok(Target::Inside { path: below.to_owned(), fragment });
             }
         }
-        let fixed = full.strip_prefix("static/").filter(|path| self.statics.contains(*path));
-        if let Some(path) = fixed {
+        let fixed = full.strip_prefix("static/").map(|path| path.trim_end_matches('/'));
+        if let Some(path) = fixed.filter(|path| self.statics.contains(*path)) {
             return Ok(Target::Inside { path: path.to_owned(), fragment });
         }
+        // Every published folder has an index page: the author's own, or a list of its files.
+        let folder = fixed.or(below).filter(|folder| self.is_folder(folder));
+        if let Some(folder) = folder {
+            return Ok(Target::Inside { path: format!("{folder}/index.html"), fragment });
+        }
         Err(self.missing(full))
+    }
+
+    /// Whether files of `static/`, or files beside the pages, are published below this folder.
+    fn is_folder(&self, folder: &str) -> bool {
+        let below = format!("{folder}/");
+        let first = |path: Option<&String>| path.is_some_and(|path| path.starts_with(&below));
+        !folder.is_empty()
+            && (first(self.statics.range(below.clone()..).next())
+                || first(self.book.assets.range(below.clone()..).next().map(|(path, _)| path)))
     }
 
     /// A page and an anchor on it.
@@ -177,12 +191,13 @@ mod tests {
             ("content/sub/other.md", "# 딴 글\n"),
             ("content/sub/pic.png", "x"),
             ("content/sub/보고서.pdf", "x"),
+            ("content/files/deep/x.txt", "x"),
         ] {
             disk::write(&dir.path().join(path), text.as_bytes()).expect("write");
         }
         let mut sources = Sources::default();
         let book = load(dir.path(), &mut sources, LoadOptions::default()).expect("book").value;
-        let statics = BTreeSet::from(["logo.svg".to_owned()]);
+        let statics = BTreeSet::from(["logo.svg".to_owned(), "old/index.html".to_owned()]);
         let map = Map { book: &book, kits: &[], statics: &statics };
         let page = &book.pages[book.page_at("content/a.md").expect("page")];
         let got = match map.resolve(page, link) {
@@ -202,6 +217,9 @@ mod tests {
         check("sub/pic.png", "sub/pic.png");
         check("sub/%EB%B3%B4%EA%B3%A0%EC%84%9C.pdf", "sub/보고서.pdf");
         check("../static/logo.svg", "logo.svg");
+        check("../static/old/", "old/index.html");
+        check("files/deep/", "files/deep/index.html");
+        check("files", "files/index.html");
         check("#설치-전", "a.html#설치-전");
         check("#block-run", "a.html#block-run");
         check("https://example.org/", "elsewhere");

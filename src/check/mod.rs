@@ -6,6 +6,7 @@ pub(crate) mod exposure;
 mod includes;
 pub(crate) mod links;
 mod offline;
+mod places;
 mod printed;
 mod runnable;
 mod terminal;

@@ -6,11 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use html5gum::{StartTag, Token, Tokenizer};
 use rayon::prelude::*;
 
-use crate::address::decode;
+use super::places::{decoded, missing, resolve};
 use crate::diag::{Diagnostic, Failure};
 
 /// Longest path that Windows has room for below a folder of downloads.
 const LONGEST: usize = 170;
+
+/// The page that a server shows in the place of one that is not there.
+const NOT_FOUND: &str = "404.html";
 
 /// Relations of a `<link>` that load something.
 const LOADING: &[&str] =
@@ -21,10 +24,23 @@ const LOADING: &[&str] =
 struct Facts {
     /// The anchors.
     ids: BTreeSet<String>,
-    /// The links to files of the site: path, fragment, as written.
-    links: Vec<(String, Option<String>, String)>,
-    /// What is wrong with the page alone.
+    /// The links to anchors of other pages: path, fragment, as written. All others are looked at
+    /// while the page is read, as those of a large site are many.
+    links: Vec<(String, String, String)>,
+    /// Links that lead nowhere, by what is said of them.
+    broken: BTreeMap<String, Diagnostic>,
+    /// What else is wrong with the page alone.
     found: Vec<Diagnostic>,
+}
+
+impl Facts {
+    /// Notes a link that leads nowhere, once.
+    fn broken(&mut self, page: &str, written: &str, (code, what): (&'static str, String)) {
+        let message = format!("page {page} links to {written:?}; {what}");
+        let finding = Diagnostic::error(code, message.clone()).in_file(page, None);
+        let finding = finding.hint("see where the page's text or template writes it");
+        self.broken.insert(message, finding);
+    }
 }
 
 /// Checks the files of a site; `read` gives the bytes of one, or nothing where it was named and not
@@ -41,26 +57,27 @@ pub(crate) fn offline(
         .into_par_iter()
         .map(|name| {
             let bytes = read(name)?;
-            Ok(bytes.map(|bytes| (name, facts(name, &String::from_utf8_lossy(&bytes)))))
+            Ok(bytes.map(|bytes| (name, facts(name, &String::from_utf8_lossy(&bytes), names))))
         })
         .collect();
     let mut facts: BTreeMap<&String, Facts> = facts?.into_iter().flatten().collect();
     let mut found: Vec<Diagnostic> = Vec::new();
-    for page in facts.values_mut() {
-        found.append(&mut page.found);
+    let mut links = Vec::new();
+    for (page, of_page) in &mut facts {
+        found.append(&mut of_page.found);
+        links.push((*page, std::mem::take(&mut of_page.links)));
     }
-    for (page, of_page) in &facts {
-        let check = |(path, fragment, written): &(String, Option<String>, String)| {
-            broken(names, &facts, (path, fragment.as_deref())).map(|(code, what)| {
-                let message = format!("page {page} links to {written:?}; {what}");
-                Diagnostic::error(code, message).in_file((*page).clone(), None)
-            })
-        };
-        let broken: BTreeMap<String, Diagnostic> =
-            of_page.links.iter().filter_map(check).map(|d| (d.message.clone(), d)).collect();
-        found.extend(
-            broken.into_values().map(|d| d.hint("see where the page's text or template writes it")),
-        );
+    for (page, links) in links {
+        let mut of_page = Facts::default();
+        for (path, fragment, written) in links {
+            let known = facts.get(&path).is_none_or(|target| has_anchor(target, &path, &fragment));
+            if !known {
+                of_page.broken(page, &written, no_anchor());
+            }
+        }
+        let of_paths = facts.get_mut(page).map(|facts| std::mem::take(&mut facts.broken));
+        of_page.broken.extend(of_paths.unwrap_or_default());
+        found.extend(of_page.broken.into_values());
     }
     found.extend(names.iter().filter_map(|name| too_long(name)));
     Ok(found)
@@ -87,16 +104,21 @@ fn too_long(name: &str) -> Option<Diagnostic> {
 }
 
 /// What one file says of itself.
-fn facts(name: &str, text: &str) -> Facts {
+fn facts(name: &str, text: &str, names: &BTreeSet<String>) -> Facts {
     let mut facts = Facts::default();
     match name.rsplit('.').next() {
         Some("js") => script(name, text, &mut facts.found),
         Some("css") => style(name, text, &mut facts.found),
         _ => {
-            let mut page = Page { name, facts: &mut facts };
+            let mut page = Page { name, names, own: Vec::new(), facts: &mut facts };
             for token in Tokenizer::new(text) {
                 if let Ok(Token::StartTag(tag)) = token {
                     page.tag(&tag);
+                }
+            }
+            for (fragment, written) in std::mem::take(&mut page.own) {
+                if !has_anchor(page.facts, name, &fragment) {
+                    page.facts.broken(name, &written, no_anchor());
                 }
             }
         }
@@ -177,6 +199,10 @@ fn has_scheme(address: &str) -> bool {
 /// A page that is being read.
 struct Page<'a> {
     name: &'a str,
+    /// The files of the site.
+    names: &'a BTreeSet<String>,
+    /// Anchors of the page itself that it links to, and how it writes them.
+    own: Vec<(String, String)>,
     facts: &'a mut Facts,
 }
 
@@ -259,7 +285,10 @@ impl Page<'_> {
             return;
         }
         if address.starts_with('/') {
-            self.facts.found.push(of404(self.name, address));
+            // Shown in place of any address, and by a server alone.
+            if self.name != NOT_FOUND {
+                self.facts.found.push(of404(self.name, address));
+            }
             return;
         }
         let (rest, fragment) = match address.split_once('#') {
@@ -268,57 +297,28 @@ impl Page<'_> {
         };
         let rest = rest.split('?').next().unwrap_or("");
         let path = resolve(self.name, &decoded(rest));
-        self.facts.links.push((path, fragment, address.to_owned()));
-    }
-}
-
-/// A part of an address, decoded where it can be.
-fn decoded(text: &str) -> String {
-    decode(text).unwrap_or_else(|| text.to_owned())
-}
-
-/// A relative path as seen from a page, without `.` and `..`; with its slash where it ends in one.
-fn resolve(page: &str, path: &str) -> String {
-    if path.is_empty() {
-        return page.to_owned();
-    }
-    let mut parts: Vec<&str> = page.split('/').collect();
-    parts.pop();
-    for part in path.split('/') {
-        match part {
-            "." => {}
-            ".." => {
-                parts.pop();
+        let fragment = fragment.filter(|fragment| !fragment.is_empty() && fragment != "top");
+        match (missing(self.names, &path), fragment) {
+            (Some(fault), _) => self.facts.broken(self.name, address, fault),
+            (None, None) => {}
+            (None, Some(fragment)) if path == self.name => {
+                self.own.push((fragment, address.to_owned()));
             }
-            other => parts.push(other),
+            (None, Some(fragment)) => {
+                self.facts.links.push((path, fragment, address.to_owned()));
+            }
         }
     }
-    parts.join("/")
 }
 
-/// What is wrong with a link: a folder, a file that is not there, an anchor that is not there.
-fn broken(
-    names: &BTreeSet<String>,
-    facts: &BTreeMap<&String, Facts>,
-    (path, fragment): (&str, Option<&str>),
-) -> Option<(&'static str, String)> {
-    if !names.contains(path) {
-        let folder = path.trim_end_matches('/');
-        let index = if folder.is_empty() {
-            "index.html".to_owned()
-        } else {
-            format!("{folder}/index.html")
-        };
-        if names.contains(&index) {
-            return Some(("OF403", format!("offline needs \"{index}\"")));
-        }
-        return Some(("OF405", format!("there is no file {path}")));
-    }
-    let fragment = fragment.filter(|fragment| !fragment.is_empty() && *fragment != "top")?;
-    let page = facts.get(&path.to_owned())?;
-    // A viewer shows the beginning of a large file only.
-    let cut = path.contains("/view/") && fragment.starts_with('L');
-    (!cut && !page.ids.contains(fragment)).then(|| ("OF405", "no such anchor".to_owned()))
+/// Whether a page has an anchor. A viewer shows the beginning of a large file only.
+fn has_anchor(page: &Facts, path: &str, fragment: &str) -> bool {
+    (path.contains("/view/") && fragment.starts_with('L')) || page.ids.contains(fragment)
+}
+
+/// What is said of a link to an anchor that is not there.
+fn no_anchor() -> (&'static str, String) {
+    ("OF405", "no such anchor".to_owned())
 }
 
 #[cfg(test)]

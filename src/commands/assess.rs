@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::find_root;
 use super::judging::{Judging, policy};
-use crate::book::{Book, LoadOptions, load};
+use crate::book::{self, Book, LoadOptions, load};
 use crate::check;
 use crate::check::links::Map;
 use crate::cli::{CheckArgs, Common};
@@ -45,7 +45,8 @@ pub(crate) fn assess(common: &Common, args: &CheckArgs) -> Result<Assessed, Fail
     let root = find_root(common)?;
     let mut sources = Sources::default();
     let loaded = load(&root, &mut sources, LoadOptions { drafts: args.drafts })?;
-    let (book, mut found) = (loaded.value, loaded.diagnostics);
+    let (mut book, mut found) = (loaded.value, loaded.diagnostics);
+    found.extend(book::date(&root, &mut book));
     let kits = load_kits(&root, &book.config, &mut found)?;
     let statics = if disk::is_folder(&root.join(STATIC)) {
         disk::files_below(&root.join(STATIC))?.into_iter().collect()

@@ -1,5 +1,7 @@
 //! `labdoc build` and `labdoc check`.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::Ended;
@@ -9,7 +11,8 @@ use crate::cli::{BuildArgs, CheckArgs, Common, Console, Laps, Tally};
 use crate::diag::{Diagnostic, Failure, Severity};
 use crate::disk;
 use crate::html::{Diagrams, Highlight};
-use crate::site::{Extent, PageCache, Site, Staging, Theme, render};
+use crate::site::{Cards, Extent, PageCache, Site, Staging, Theme, render};
+use crate::store::Store;
 
 /// Builds the site.
 ///
@@ -37,8 +40,13 @@ pub(crate) fn build(
         return Ok(finish(tally, "nothing was written", console));
     }
     let staging = Staging::begin(&out)?;
-    let rendered =
-        render_into(&assessed, &theme, &staging, (Extent::Whole, None, &|name| laps.lap(name)));
+    let rendered = render_into(
+        &assessed,
+        &theme,
+        &staging,
+        (Extent::Whole, None, &|name| laps.lap(name)),
+        Store::of(&assessed.root),
+    );
     let found = match rendered {
         Ok(found) => found,
         Err(failure) => {
@@ -56,6 +64,10 @@ pub(crate) fn build(
     laps.lap("move into place");
     if args.timings {
         laps.lines().iter().for_each(|line| console.result(line));
+    }
+    for kit in assessed.kits.iter().filter(|kit| !kit.left_out.is_empty()) {
+        let paths: Vec<&str> = kit.left_out.iter().map(|left| left.path.as_str()).collect();
+        console.say(&format!("left out of kit {}: {}", kit.name, paths.join(", ")));
     }
     for path in &committed.foreign {
         console.say(&format!("kept {path}, which labdoc did not write"));
@@ -94,7 +106,8 @@ pub(crate) fn check(
         let scratch = disk::temporary_folder("labdoc-check-")?;
         let staging = Staging::in_memory(&scratch.path().join("site"));
         let extent = if theme.is_default { Extent::Named } else { Extent::Whole };
-        let found = render_into(&assessed, &theme, &staging, (extent, None, &|_| ()))?;
+        let store = Store::fixed(&assessed.root);
+        let found = render_into(&assessed, &theme, &staging, (extent, None, &|_| ()), store)?;
         assessed.findings.extend(found);
     } else {
         // The pages would have said it, but with an error they are not made.
@@ -120,14 +133,21 @@ pub(super) fn load_theme(assessed: &mut Assessed) -> Result<Theme, Failure> {
 type Lap<'a> = dyn Fn(&str) + Sync + 'a;
 
 /// Renders the site, or the part of it that can hold a fault; with a cache it is a preview.
+/// `store` holds what earlier builds made.
 pub(super) fn render_into(
     assessed: &Assessed,
     theme: &Theme,
     staging: &Staging,
     (extent, cache, lap): (Extent, Option<&PageCache>, &Lap<'_>),
+    store: Store,
 ) -> Result<Vec<Diagnostic>, Failure> {
     let map = Map { book: &assessed.book, kits: &assessed.kits, statics: &assessed.statics };
-    let (highlight, diagrams) = (Highlight::default(), Diagrams::default());
+    let store = Arc::new(store);
+    let (highlight, diagrams) = (Highlight::default(), Diagrams::kept(Arc::clone(&store)));
+    // Pictures stand at whole addresses, which a preview does not have.
+    let names = &assessed.book.config.file.book;
+    let wanted = cache.is_none() && names.cards && names.base_url.is_some();
+    let cards = wanted.then(|| Cards::find(Arc::clone(&store))).flatten();
     let site = Site {
         root: &assessed.root,
         book: &assessed.book,
@@ -143,8 +163,18 @@ pub(super) fn render_into(
         cache,
         lap,
         diagrams: &diagrams,
+        cards: cards.as_ref(),
     };
-    render(&site, staging)
+    let mut findings = render(&site, staging)?;
+    if wanted && cards.is_none() {
+        let message = "no Korean font is installed; pages get no pictures for links (og:image)";
+        let finding = Diagnostic::warning("IM002", message).in_file("book.toml", None);
+        findings.push(finding.hint("install one, such as fonts-noto-cjk or fonts-nanum"));
+    }
+    if !has_errors(&findings) {
+        store.tidy();
+    }
+    Ok(findings)
 }
 
 /// Whether something stands against a build.

@@ -10,6 +10,7 @@ use crate::cli::{Common, Console, ServeArgs};
 use crate::diag::{Failure, Severity, render};
 use crate::serve::{Address, Server, Watch};
 use crate::site::{Extent, PageCache, Staging};
+use crate::store::Store;
 use crate::{disk, proc};
 
 /// Shows the site while it is written, until a signal ends it.
@@ -78,8 +79,13 @@ fn try_build(
     if !has_errors(&assessed.findings) {
         let scratch = disk::temporary_folder("labdoc-serve-")?;
         let staging = Staging::in_memory(scratch.path());
-        let found =
-            render_into(&assessed, &theme, &staging, (Extent::Whole, Some(cache), &|_| ()))?;
+        let found = render_into(
+            &assessed,
+            &theme,
+            &staging,
+            (Extent::Whole, Some(cache), &|_| ()),
+            Store::of(&assessed.root),
+        )?;
         assessed.findings.extend(found);
         if !has_errors(&assessed.findings) {
             files = Some(staging.into_files()?);

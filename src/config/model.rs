@@ -91,6 +91,20 @@ pub(crate) struct BookTable {
     /// Where the site will stand; only for absolute addresses.
     #[serde(default)]
     pub(crate) base_url: Option<String>,
+    /// Whether each page has a picture for links to it; only with `base_url`.
+    #[serde(default)]
+    pub(crate) cards: bool,
+    /// Where the date of a page's last change comes from when its header has none.
+    #[serde(default)]
+    pub(crate) updated: Option<Updated>,
+}
+
+/// Sources of a page's last change beside its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Updated {
+    /// The history of the Git repository that the book lies in.
+    Git,
 }
 
 /// The default of `language`.

@@ -139,7 +139,7 @@ impl Walk<'_> {
     fn coloured(&self, language: &str, text: &str, attributes: &Attributes) -> Vec<String> {
         let language = if PLAIN.contains(&language) { "" } else { language };
         if !attributes.has_class("diff") {
-            return self.world.highlight().lines(language, text).to_vec();
+            return self.world.highlight().lines(language, text);
         }
         let rest: Vec<&str> = text.lines().map(|line| split_sign(line).1).collect();
         let lines = self.world.highlight().lines(language, &(rest.join("\n") + "\n"));

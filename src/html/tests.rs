@@ -6,6 +6,7 @@ use crate::source::{FileId, Sources};
 use crate::vary::{Classes, Registry};
 
 mod code;
+mod commonmark;
 mod markdown;
 mod marks;
 mod nesting;

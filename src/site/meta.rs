@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use super::Site;
+use super::card;
 use super::language::Version;
 use super::output::Staging;
 use super::page::raw_markdown;
@@ -59,6 +60,14 @@ pub(super) fn head(site: &Site<'_>, version: &Version<'_>) -> Option<String> {
     meta("og:locale", &page.language);
     if let Some(description) = description {
         meta("og:description", description);
+    }
+    if let Some(picture) = site.cards.and_then(|_| absolute(site, &card::path(page))) {
+        let (width, height) = card::SIZE;
+        meta("og:image", &picture);
+        meta("og:image:type", "image/png");
+        meta("og:image:width", &width.to_string());
+        meta("og:image:height", &height.to_string());
+        meta("og:image:alt", &page.title);
     }
     let mut data = json!({
         "@context": "https://schema.org", "@type": "TechArticle", "headline": page.title,

@@ -1,9 +1,11 @@
 //! The site: pages, evidence and kits through the templates into the output folder.
 
 mod cache;
+mod card;
 mod claim_pages;
 mod evidence_pages;
 mod export;
+mod faults;
 mod folders;
 mod frame;
 mod images;
@@ -11,6 +13,7 @@ mod kit_pages;
 mod language;
 mod meta;
 mod mutation_table;
+mod not_found;
 mod offline;
 mod output;
 mod page;
@@ -28,6 +31,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 pub(crate) use cache::PageCache;
+pub(crate) use card::Cards;
 pub(crate) use output::Staging;
 pub(crate) use record::Evidence;
 pub(crate) use theme::{STATIC, Theme};
@@ -82,6 +86,8 @@ pub(crate) struct Site<'a> {
     pub(crate) lap: &'a (dyn Fn(&str) + Sync),
     /// The diagrams, shared by all pages.
     pub(crate) diagrams: &'a Diagrams,
+    /// What draws the pictures for links; without an address of the site, none.
+    pub(crate) cards: Option<&'a Cards>,
 }
 
 /// Renders the whole site into `staging`. Errors among the findings mean that it must not be
@@ -100,16 +106,18 @@ pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnosti
             .into_par_iter()
             .map(|at| page::page(site, staging, (&order, at), &world))
             .collect();
+        let mut of_pages = Vec::new();
         for (found, document) in pages? {
-            findings.extend(found);
+            of_pages.extend(found);
             documents.extend(document);
         }
+        findings.extend(faults::once(of_pages));
         findings.extend(page::sections(site, staging)?);
         findings.extend(tags::tags(site, staging, &order)?);
     }
     (site.lap)("pages");
     documents.extend(search::names(site));
-    findings.extend(page::not_found(site, staging)?);
+    findings.extend(not_found::not_found(site, staging)?);
     for (asset, file) in &site.book.assets {
         staging.put(asset, &disk::read(&site.root.join(CONTENT).join(file))?)?;
     }

@@ -15,8 +15,14 @@ use crate::digest::sha256_hex;
 use crate::kit::pack::{DEFAULT_MTIME, Member, tar_gz, zip};
 
 /// Files that only a server reads.
-const ONLINE_ONLY: &[&str] =
-    &["sitemap.xml", "robots.txt", "_headers", "nginx-snippet.conf", "s3-content-types.txt"];
+const ONLINE_ONLY: &[&str] = &[
+    "404.html",
+    "sitemap.xml",
+    "robots.txt",
+    "_headers",
+    "nginx-snippet.conf",
+    "s3-content-types.txt",
+];
 
 /// What stands in an unpacked copy for those who open it.
 const README: &str = "\

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::Site;
 use super::cache::Rendered;
+use super::card;
 use super::evidence_pages::bundle_title;
+use super::faults;
 use super::frame::{crumbs, frame, index_base, index_of, merged, section_title, size_text};
 use super::language::Version;
 use super::output::Staging;
@@ -88,13 +90,15 @@ fn rendered(
     let mut files = Vec::new();
     match site.theme.render("page.html", &context) {
         Ok(html) => files.push((version.out.clone(), html.into_bytes())),
-        Err(finding) => findings.push(finding),
+        Err(finding) => findings.push(finding.note(faults::on(&page.path))),
     }
     if version.fallback {
         // What is wrong with its text is found where it is shown in its own language.
         return Ok((Vec::new(), Rendered { files, document: None }));
     }
     files.push((raw_markdown(page), text.as_bytes().to_vec()));
+    let title = &site.book.config.file.book.title;
+    files.extend(site.cards.and_then(|cards| Some((card::path(page), cards.png(title, page)?))));
     let document = Document::page(&version.out, (site.language, &page.title), &body.html);
     Ok((findings, Rendered { files, document: Some(document) }))
 }
@@ -269,17 +273,6 @@ fn entries(site: &Site<'_>, section: usize, out: &str) -> Vec<Value> {
         json!({ "title": section_title(site, child), "href": relative(out, &index_of(site, child)) })
     });
     pages.chain(folders).collect()
-}
-
-/// `404.html`.
-pub(super) fn not_found(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnostic>, Failure> {
-    let title = site.theme.word("not_found").to_owned();
-    let page = super::frame::bare_page(site, &title, json!([]));
-    let context = merged(frame(site, "404.html", 0), json!({ "page": page }));
-    match site.theme.render("404.html", &context) {
-        Ok(html) => staging.put("404.html", html.as_bytes()).map(|()| Vec::new()),
-        Err(finding) => Ok(vec![finding]),
-    }
 }
 
 /// What a page's HTML asks of the site.

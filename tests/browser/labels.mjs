@@ -2,7 +2,8 @@
 //
 //   node labels.mjs SITE [--pages index.html,kinds.html] [--shots DIR]
 //
-// CHROMIUM names the browser. Prints TAP lines; a font that is not installed is a visible SKIP. Exit 1 on a failure, 2 on bad usage.
+// CHROMIUM names the browser. Prints TAP lines; a font that is not installed is a visible SKIP, fewer than two fonts of different width are a failure.
+// Exit 1 on a failure, 2 on bad usage.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -60,9 +61,13 @@ const installed = (font) => { try { return execFileSync("fc-list", [font, "famil
 const profile = mkdtempSync(join(tmpdir(), "labdoc-labels-"));
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--lang=ko", `--crash-dumps-dir=${profile}`] });
 try {
+  const widths = new Set();
   for (const font of FONTS) {
     if (!installed(font)) { report(`labels in ${font}`, [], "not installed"); continue; }
     const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, bypassCSP: true });
+    const probe = await context.newPage();
+    widths.add(Math.round(await probe.evaluate((font) => { const c = document.createElement("canvas").getContext("2d"); c.font = `100px "${font}"`; return c.measureText("다람쥐 헌 쳇바퀴").width; }, font)));
+    await probe.close();
     for (const path of pages) {
       const page = await context.newPage();
       await page.goto(pathToFileURL(join(site, path)).href);
@@ -79,8 +84,26 @@ try {
       }
       await page.close();
     }
+    // A drawing that is wider than its frame scrolls in it, and keeps its least width.
+    const narrow = await context.newPage();
+    await narrow.setViewportSize({ width: 390, height: 844 });
+    for (const path of pages) {
+      await narrow.goto(pathToFileURL(join(site, path)).href);
+      report(`${path}: wide drawings scroll in their frames, in ${font}`, await narrow.evaluate(() => {
+        const out = [], d = document.documentElement;
+        if (d.scrollWidth > d.clientWidth) out.push(`the page is ${d.scrollWidth} wide`);
+        for (const frame of document.querySelectorAll(".diagram")) {
+          const svg = frame.querySelector("svg"), natural = svg.viewBox.baseVal.width, shown = svg.getBoundingClientRect().width;
+          if (shown < Math.min(natural, frame.clientWidth) * 0.69) out.push(`${natural} shrank to ${shown}`);
+          if (natural > 600 && shown > frame.clientWidth && frame.scrollWidth <= frame.clientWidth) out.push(`${natural} does not scroll`);
+          if (natural > 600 && shown < natural * 0.55) out.push(`${natural} is shown at ${shown}: unreadable`);
+        }
+        return out;
+      }));
+    }
     await context.close();
   }
+  report(`fonts of ${widths.size} different widths were tried`, widths.size < 2 ? ["install two Korean fonts of different width, such as fonts-nanum and fonts-noto-cjk"] : []);
 } finally {
   await browser.close();
   rmSync(profile, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Checks a built site in Chromium, from the disk and from a plain server below a sub-path.
+// Checks a built site in Chromium: from the disk, and from a plain server at its root and below a sub-path.
 //
 //   node run.mjs SITE [--shots DIR] [--pages a.html,b/c.html] [--max-pages 60] [--seconds 85]
 //
@@ -25,7 +25,7 @@ if (!site || !existsSync(join(site, "index.html"))) usage(site ? `${site} has no
 const MAX = Number(options["max-pages"]), END = Date.now() + Number(options.seconds) * 1000;
 if (!(MAX > 0) || !(Number(options.seconds) > 0)) usage("--max-pages and --seconds take a number above 0");
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const WIDTHS = [360, 390, 1360];
+const WIDTHS = [320, 390, 1360];
 
 let passed = 0, failed = 0;
 function report(name, problems, skip) {
@@ -74,6 +74,8 @@ function follow(path) {
   for (const { value, name } of load(path).links) {
     if (/^(https?:|mailto:|tel:|data:)/i.test(value)) { if (/^https?:/i.test(value) && !["a", "link", "area"].includes(name)) problems.push(`<${name}> loads ${value}`); continue; }
     if (/^[a-z][a-z0-9+.-]*:/i.test(value)) { problems.push(`scheme of ${value}`); continue; }
+    // Shown at any address, so with a base_url its own are absolute.
+    if (value.startsWith("/") && label(path) === "404.html") continue;
     if (value.startsWith("/")) { problems.push(`root-absolute address ${value}`); continue; }
     const [, file, query, anchor] = value.match(/^([^?#]*)(\?[^#]*)?(?:#(.*))?$/s);
     if (query) problems.push(`query in ${value}`);
@@ -109,29 +111,35 @@ function choose(list, limit) {
   for (let i = 0; out.length < Math.min(limit, list.length); i++) for (const g of groups.values()) if (i < g.length && out.length < limit) out.push(g[i]);
   return out;
 }
-const real = order.filter((p) => !load(p).refresh), visited = choose(real, MAX);
-if (visited.length < real.length) console.log(`# ${real.length - visited.length} of ${real.length} pages are not opened in the browser (--max-pages ${MAX}); their links were checked`);
+const real = order.filter((p) => !load(p).refresh), opened = choose(real, MAX);
+if (opened.length < real.length) console.log(`# ${real.length - opened.length} of ${real.length} pages are not opened in the browser (--max-pages ${MAX}); their links were checked`);
 // one page a template, and the largest page of the templates with authored text
-const samples = [...new Map(visited.map((p) => [kindOf(p), p]))].map(([k]) => visited.filter((p) => kindOf(p) === k).sort((a, b) => load(b).text.length - load(a).text.length)[0]);
+const ofKinds = [...new Map(opened.map((p) => [kindOf(p), p]))].map(([k]) => opened.filter((p) => kindOf(p) === k).sort((a, b) => load(b).text.length - load(a).text.length)[0]);
 
-// ---- a plain server below /a/b/ ------------------------------------------------------------------------------------------
+// ---- a plain server, at the root and below /a/b/, with the headers of the site's own _headers ----------------------------
 const TYPES = { ".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".png": "image/png", ".json": "application/json", ".xml": "application/xml", ".woff2": "font/woff2" };
-const PREFIX = "/a/b/";
+const PREFIXES = { root: "/", server: "/a/b/" };
+const POLICY = existsSync(join(site, "_headers")) ? readFileSync(join(site, "_headers"), "utf8").match(/Content-Security-Policy: (.*)/)?.[1] : null;
 const server = createServer((request, response) => {
   const fail = (code) => { response.writeHead(code, { "content-type": "text/plain" }); response.end(String(code)); };
   let path;
   try { path = decodeURIComponent(new URL(request.url, "http://x").pathname); } catch { return fail(400); }
   if (request.method !== "GET" && request.method !== "HEAD") return fail(405);
-  if (!path.startsWith(PREFIX)) return fail(404);
-  const file = resolve(site, "." + sep + path.slice(PREFIX.length));
-  if (!file.startsWith(site + sep) || !existsSync(file) || !statSync(file).isFile()) return fail(404);
-  response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "cache-control": "max-age=60" });
+  const prefix = path.startsWith(PREFIXES.server) ? PREFIXES.server : PREFIXES.root;
+  let file = resolve(site, "." + sep + path.slice(prefix.length)), status = 200;
+  if (!file.startsWith(site + sep) || !existsSync(file) || !statSync(file).isFile()) {
+    // Missing pages get the site's own page, as `error_page 404` does; anything else a plain answer.
+    if (!/\/missing$/.test(path)) return fail(404);
+    file = join(site, "404.html"); status = 404;
+  }
+  response.writeHead(status, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "cache-control": "max-age=60", ...(POLICY ? { "content-security-policy": POLICY } : {}) });
   createReadStream(file).on("error", () => response.destroy()).pipe(response);
 });
 server.requestTimeout = 10_000; server.maxConnections = 64;
 await new Promise((ok, no) => { server.on("error", no); server.listen(0, "127.0.0.1", ok); });
-const url = (mode, path) => mode === "disk" ? pathToFileURL(path).href : `http://127.0.0.1:${server.address().port}${PREFIX}${label(path).split("/").map(encodeURIComponent).join("/")}`;
-const home = (mode) => mode === "disk" ? pathToFileURL(site + sep).href : `http://127.0.0.1:${server.address().port}${PREFIX}`;
+const url = (mode, path) => mode === "disk" ? pathToFileURL(path).href : `http://127.0.0.1:${server.address().port}${PREFIXES[mode]}${label(path).split("/").map(encodeURIComponent).join("/")}`;
+const home = (mode) => mode === "disk" ? pathToFileURL(site + sep).href : `http://127.0.0.1:${server.address().port}${PREFIXES[mode]}`;
+report("A24: the server sends the policy of _headers, too", POLICY?.includes("script-src 'self'") && !/unsafe|http/.test(POLICY) ? [] : [`no strict policy: ${POLICY}`]);
 
 // ---- the browser ---------------------------------------------------------------------------------------------------------
 const profile = mkdtempSync(join(tmpdir(), "labdoc-browser-"));
@@ -145,7 +153,7 @@ const INIT = () => {
   try { Object.defineProperty(navigator, "clipboard", { value: fake, configurable: true }); } catch { /* then the text area way is tested */ }
 };
 function listen(page, mode, sink) {
-  page.on("console", (m) => { if (m.type() === "error") sink.push(`console: ${m.text()}`); });
+  page.on("console", (m) => { if (!["log", "info", "debug"].includes(m.type()) || m.text()) sink.push(`console: ${m.text()}`); });
   page.on("pageerror", (e) => sink.push(`script: ${e.message}`));
   page.on("request", (r) => { const u = r.url(); if (!u.startsWith(home(mode)) && !u.startsWith("data:")) sink.push(`request to ${u}`); });
   page.on("requestfailed", (r) => { if (r.failure()?.errorText !== "net::ERR_ABORTED") sink.push(`failed ${r.url()} ${r.failure()?.errorText}`); });
@@ -185,7 +193,10 @@ async function axe(page) {
 }
 
 try {
-  for (const mode of ["disk", "server"]) {
+  for (const mode of ["disk", "root", "server"]) {
+    // A 404 page with absolute addresses works where the site's base_url says, and is opened there only.
+    const here = (path) => mode === "server" || label(path) !== "404.html" || !/href="\//.test(load(path).text);
+    const visited = opened.filter(here), samples = ofKinds.filter(here);
     const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, locale: "ko-KR" });
     await context.addInitScript(INIT);
     const page = await context.newPage(), sink = [];
@@ -206,10 +217,35 @@ try {
       }
       if (!await page.evaluate(() => getComputedStyle(document.body).margin === "0px" && document.styleSheets.length > 0)) problems.push("style sheet not applied");
       problems.push(...await page.evaluate(() => window.__csp), ...sink);
-      report(`${mode}: ${label(path)}`, problems);
+      // By the cases' names: the policy (A24) and the widths (A25) hold on every page.
+      report(`A24: A25: ${mode}: ${label(path)}`, problems);
     }
+    if (mode === "root") { await context.close(); continue; }
 
     if (mode === "disk") {
+      // on paper: what is folded is there, and links say where they lead
+      for (const path of samples) {
+        if (late()) { report(`print: ${label(path)}`, ["no time left"]); break; }
+        await go(path);
+        await page.emulateMedia({ media: "print" });
+        const problems = await page.evaluate(() => {
+          const out = [];
+          for (const details of document.querySelectorAll("main details:not(.drawing > .more)")) {
+            const inside = [...details.children].find((e) => e.localName !== "summary" && e.textContent.trim());
+            if (inside && !(inside.getBoundingClientRect().height > 0) && getComputedStyle(details).display !== "none") out.push(`folded on paper: ${details.textContent.trim().slice(0, 40)}`);
+          }
+          for (const e of document.querySelectorAll(".side, .contents, button, dialog")) if (e.getClientRects().length) out.push(`shown on paper: ${e.localName}.${e.className}`);
+          for (const a of document.querySelectorAll('main p a[href^="http"]')) if (a.getClientRects().length && !a.textContent.includes("//") && !getComputedStyle(a, "::after").content.includes("http")) out.push(`address not printed: ${a.href}`);
+          return out;
+        });
+        const pdf = await page.pdf({ format: "A4" });
+        if (pdf.length < 4000 || pdf.subarray(0, 5).toString() !== "%PDF-") problems.push(`no PDF: ${pdf.length} bytes`);
+        const links = pdf.toString("latin1").split("/URI (").length - 1, want = await page.evaluate(() => [...document.querySelectorAll("main a[href]")].filter((a) => a.getClientRects().length && !a.getAttribute("href").startsWith("#")).length);
+        if (want && !links) problems.push(`no links in the PDF of a page with ${want}`);
+        await page.emulateMedia({ media: "screen" });
+        report(`print: ${kindOf(path)} (${label(path)})`, problems);
+      }
+
       for (const path of samples) {
         for (const [scheme, width] of [["light", 1360], ["dark", 1360], ["light", 390]]) {
           if (late()) { report(`axe: ${label(path)}`, ["no time left"]); break; }
@@ -244,7 +280,7 @@ try {
     // copy: commands only
     {
       const path = visited.find((p) => /class="g"/.test(load(p).text) && /class="copy"/.test(load(p).text));
-      if (!path) report(`${mode}: copy takes commands only`, [], "no console session on the opened pages");
+      if (!path) report(`A27: ${mode}: copy takes commands only`, [], "no console session on the opened pages");
       else {
         await go(path);
         const problems = await page.evaluate(async () => {
@@ -264,7 +300,7 @@ try {
           if (document.querySelector('[role="status"]')?.textContent !== document.body.dataset.copied) out.push("screen readers are not told");
           return out;
         });
-        report(`${mode}: copy takes commands only (${label(path)})`, problems);
+        report(`A27: ${mode}: copy takes commands only (${label(path)})`, problems);
       }
       const withRun = visited.find((p) => /class="output"/.test(load(p).text) && /class="copy"/.test(load(p).text));
       if (withRun) {
@@ -298,7 +334,7 @@ try {
     // contents: the heading being read is marked, also with a Hangul id
     {
       const path = visited.find((p) => /<nav class="contents"/.test(load(p).text) && [...load(p).ids].some((id) => /[가-힣]/.test(id)));
-      if (!path) report(`${mode}: contents follow the reader`, [], "no page with a Hangul id");
+      if (!path) report(`A5: ${mode}: contents follow the reader`, [], "no page with a Hangul id");
       else {
         await go(path);
         const ids = await page.evaluate(() => [...document.querySelectorAll(".contents a")].map((a) => decodeURIComponent(a.getAttribute("href").slice(1))).filter((id) => /[가-힣]/.test(id)));
@@ -314,7 +350,7 @@ try {
         }
         const link = page.locator(".contents a").nth(1);
         if (await link.count()) { await link.click(); await page.waitForTimeout(150); if (await link.getAttribute("aria-current") !== "true") { const end = await page.evaluate(() => window.innerHeight + window.scrollY >= document.documentElement.scrollHeight - 2); if (!end) problems.push("a click on an entry does not mark it"); } }
-        report(`${mode}: contents follow the reader (${label(path)})`, problems);
+        report(`A5: ${mode}: contents follow the reader (${label(path)})`, problems);
       }
     }
 
@@ -333,6 +369,21 @@ try {
         if (bad) problems.push(`focus not visible on ${bad}`);
       }
       report(`${mode}: keyboard`, problems);
+    }
+
+    // not found: whole at any depth, where the site knows its address (the tests' site stands below /a/b/ then)
+    if (mode === "server" && /href="\/a\/b\/labdoc\.css"/.test(readFileSync(join(site, "404.html"), "utf8"))) {
+      const problems = [];
+      for (const at of ["missing", "x/missing", "x/y/z/missing"]) {
+        sink.length = 0;
+        const answer = await page.goto(home(mode) + at);
+        if (answer.status() !== 404) problems.push(`${at}: status ${answer.status()}`);
+        if (!await page.evaluate(() => getComputedStyle(document.body).margin === "0px")) problems.push(`${at}: no style sheet`);
+        const home404 = await page.evaluate(() => document.querySelector("main a").href);
+        if (home404 !== home(mode) + "index.html") problems.push(`${at}: leads to ${home404}`);
+        problems.push(...sink.filter((line) => !line.includes("/missing") && !line.includes("status of 404")));
+      }
+      report("server: the page for what is not found, at any depth", problems);
     }
 
     // phone: one button opens navigation and contents, Escape closes it
@@ -374,7 +425,7 @@ try {
 
   if (options.shots) {
     mkdirSync(options.shots, { recursive: true });
-    const wanted = options.pages ? options.pages.split(",").map((p) => join(site, ...p.split("/"))) : samples;
+    const wanted = options.pages ? options.pages.split(",").map((p) => join(site, ...p.split("/"))) : ofKinds;
     for (const [width, height] of [[1360, 900], [390, 844]]) for (const scheme of ["light", "dark"]) {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, locale: "ko-KR", reducedMotion: "reduce" });
       const page = await context.newPage();

@@ -12,3 +12,4 @@ mod support;
 mod api;
 mod evidence;
 mod executable_blocks;
+mod site;

@@ -43,6 +43,13 @@ fn labels(source: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
+/// The site of all kinds, without the address that the browser's tests give it.
+fn diagrams() -> World {
+    let world = World::site("diagrams");
+    world.edit("book.toml", "base_url = \"https://docs.example/a/b/\"\n", "");
+    world
+}
+
 #[test]
 fn x01_a_label_that_is_not_closed() {
     wrong(
@@ -90,7 +97,7 @@ fn x05_a_colon_in_a_period() {
 
 #[test]
 fn every_kind_is_drawn_with_all_its_words() {
-    let world = World::site("diagrams");
+    let world = diagrams();
     world.labdoc("build").any_stdout().success();
     for page in ["index", "kinds"] {
         let source = world.read(&format!("content/{page}.md"));
@@ -122,7 +129,7 @@ fn every_kind_is_drawn_with_all_its_words() {
 
 #[test]
 fn a_build_on_a_machine_without_fonts_gives_the_same_bytes() {
-    let world = World::site("diagrams");
+    let world = diagrams();
     world.labdoc("build").any_stdout().success();
     let before = world.read("public/kinds.html");
     world.write("none.conf", "<?xml version=\"1.0\"?><fontconfig></fontconfig>");

@@ -8,9 +8,9 @@
 mod bad_input;
 mod bisect;
 mod build_evidence;
+mod build_faults;
 mod build_site;
 mod build_whole;
-mod cases_markdown;
 mod cluster;
 mod diagrams;
 mod evidence_commands;
@@ -23,6 +23,7 @@ mod judge;
 mod kill;
 mod kit;
 mod ledger;
+mod markdown;
 mod mutate;
 mod offline;
 mod options;

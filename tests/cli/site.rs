@@ -1,8 +1,6 @@
 //! What `labdoc build` publishes beside the pages: languages, tags, old addresses, what machines
 //! read; and that it is the same whatever the machine.
 
-use std::time::{Duration, Instant};
-
 use crate::support::{Tree, World};
 
 fn site() -> World {
@@ -138,33 +136,58 @@ fn the_output_is_the_same_everywhere() {
 }
 
 #[test]
-fn a_build_that_is_killed_leaves_each_file_whole() {
+fn pages_have_pictures_for_links_where_a_font_can_draw_them() {
     let world = site();
-    for n in 0..40 {
-        world.write(&format!("content/many/p{n}.md"), format!("# Page {n}\n\nold words\n"));
+    world.edit("book.toml", "[book]\n", "[book]\ncards = true\n");
+    let ended = world.labdoc("build").any_output().success();
+    let page = world.read("public/a.html");
+    if ended.stderr.contains("warning[IM002]") {
+        assert!(!page.contains("og:image") && !world.exists("public/cards"));
+        return;
     }
+    let address = "<meta property=\"og:image\" content=\"https://example.org/docs/cards/a.png\">";
+    assert!(page.contains(address), "{page}");
+    let picture = world.bytes("public/cards/a.png");
+    assert!(picture.starts_with(b"\x89PNG\r\n\x1a\n"));
+    let number = |at: usize| u32::from_be_bytes(picture[at..at + 4].try_into().expect("4 bytes"));
+    assert_eq!((number(16), number(20)), (1200, 630));
+    // Titles are drawn, so other titles are other pictures; a title of no page is none.
+    assert_ne!(picture, world.bytes("public/cards/b.png"));
+    assert!(!world.exists("public/cards/404.png"));
+    world.edit("book.toml", "base_url = \"https://example.org/docs\"\n", "");
     world.labdoc("build").any_output().success();
-    let old = world.tree("public");
-    for n in 0..40 {
-        world.write(&format!("content/many/p{n}.md"), format!("# Page {n}\n\nnew words\n"));
+    assert!(!world.exists("public/cards"));
+}
+
+#[test]
+fn what_an_earlier_build_kept_changes_no_byte() {
+    let diagram = "```mermaid\nflowchart LR\n  A[\"가\"] --> B\n```\n";
+    let world = site().file("content/c.md", format!("# C\n\n{diagram}"));
+    world.labdoc("build --out cold").any_output().success();
+    let kept = world.names(".labdoc/cache");
+    assert!(kept.iter().any(|name| name.starts_with("diagram-")), "{kept:?}");
+    assert_eq!(world.read(".labdoc/.gitignore"), "*\n");
+    world.labdoc("build --out warm").any_output().success();
+    assert_eq!(world.tree("cold").other_content(&world.tree("warm")), [] as [&str; 0]);
+    for (at, name) in kept.iter().enumerate() {
+        let path = format!(".labdoc/cache/{name}");
+        let half = world.bytes(&path).len() / 2;
+        let bytes =
+            if at % 2 == 0 { b"junk".to_vec() } else { world.bytes(&path)[..half].to_vec() };
+        world.write(&path, bytes);
     }
-    let started = Instant::now();
-    world.labdoc("build --out ../clean").any_output().success();
-    let whole = started.elapsed();
-    let new = Tree::read(&world.base().join("clean"));
-    let whole_file = |path: &str, bytes: &[u8]| {
-        let same = |tree: &Tree| tree.0.get(path).is_some_and(|other| other.bytes == bytes);
-        path.starts_with(".labdoc") || path == "labdoc-files.txt" || same(&old) || same(&new)
-    };
-    for part in 1..=5_u32 {
-        let mut child = world.labdoc("build").spawn();
-        std::thread::sleep(Duration::max(whole * part / 6, Duration::from_millis(1)));
-        let _ = child.kill();
-        let _ = child.wait();
-        for (path, entry) in &world.tree("public").0 {
-            assert!(whole_file(path, &entry.bytes), "{path} is neither old nor new");
-        }
-    }
-    world.labdoc("build").any_output().success();
-    assert_eq!(new.other_content(&world.tree("public")), [] as [String; 0]);
+    world.labdoc("build --out damaged").any_output().success();
+    assert_eq!(world.tree("cold").other_content(&world.tree("damaged")), [] as [&str; 0]);
+    world.edit("content/c.md", "가", "나");
+    world.labdoc("build --out cold").any_output().success();
+    assert!(world.read("cold/c.html").contains('나'));
+    let diagrams = |names: Vec<String>| names.iter().filter(|n| n.starts_with("diagram-")).count();
+    assert_eq!(diagrams(world.names(".labdoc/cache")), 1, "what is not used goes");
+    let before = world.tree("");
+    world.edit("content/c.md", "나", "다");
+    world.labdoc("check").any_output().success();
+    world.edit("content/c.md", "다", "나");
+    let after = world.tree("");
+    let but_the_page = |path: &&String| path.as_str() != "~ content/c.md";
+    assert_eq!(before.changes(&after).iter().filter(but_the_page).count(), 0, "check writes");
 }

@@ -4,6 +4,7 @@
 use roxmltree::Node;
 
 use super::colour::{self, Colour};
+use super::milestone;
 use super::number::{rounded, shortened};
 use super::style::Declarations;
 use super::svg::Writer;
@@ -119,21 +120,23 @@ impl Writer {
     ) -> (String, Declarations) {
         let mut html = String::new();
         self.push_names(node, &mut html);
-        let is_root = node.parent_element().is_none();
-        for attribute in node.attributes().filter(|one| GEOMETRY.contains(&one.name())) {
-            let size = matches!(attribute.name(), "width" | "height" | "viewBox");
-            if !(is_root && size) {
-                let value = shortened(attribute.value());
-                html.push_str(&format!(" {}=\"{}\"", attribute.name(), escape(&value)));
-            }
-        }
         let mut own = Declarations::new();
         for attribute in node.attributes() {
             own.insert(attribute.name().to_owned(), attribute.value().to_owned());
         }
         own.extend(self.sheet.of(node));
         self.adapt(node, &mut own, behind);
-        html.push_str(&turned(node, &own));
+        let is_root = node.parent_element().is_none();
+        let beside = milestone::beside(node, own.get("text-anchor").map_or("", String::as_str));
+        for attribute in node.attributes().filter(|one| GEOMETRY.contains(&one.name())) {
+            let size = matches!(attribute.name(), "width" | "height" | "viewBox");
+            if !(is_root && size) {
+                let moved = beside.as_deref().filter(|_| attribute.name() == "x");
+                let value = shortened(moved.unwrap_or(attribute.value()));
+                html.push_str(&format!(" {}=\"{}\"", attribute.name(), escape(&value)));
+            }
+        }
+        html.push_str(&milestone::turned(node));
         let mut inherited = around.clone();
         for property in INHERITED {
             let Some(value) = own.get(*property).and_then(|value| self.value(property, value))
@@ -241,19 +244,6 @@ impl Writer {
             },
         }
     }
-}
-
-/// The turn of a milestone, which merman writes as CSS, as an attribute.
-fn turned(node: Node<'_, '_>, own: &Declarations) -> String {
-    let css = own.get("transform").filter(|css| css.starts_with("rotate(45deg)"));
-    let (Some(_), None) = (css, node.attribute("transform")) else { return String::new() };
-    let origin = own.get("transform-origin").map_or("", String::as_str);
-    let mut numbers = origin.split(' ').filter_map(|part| part.trim_end_matches("px").parse().ok());
-    let (Some(x), Some(y)): (Option<f64>, Option<f64>) = (numbers.next(), numbers.next()) else {
-        return String::new();
-    };
-    let (x, y) = (rounded(x, 3), rounded(y, 3));
-    format!(" transform=\"translate({x},{y}) rotate(45) scale(.8) translate(-{x},-{y})\"")
 }
 
 /// Attributes less some; none of the values holds a blank before a name.

@@ -10,8 +10,8 @@ use crate::html::escape::{escape, escape_href};
 use crate::html::fence::Code;
 use crate::html::walk::Walk;
 
-/// How small a wide drawing may get before it scrolls.
-const SMALLEST: f64 = 0.7;
+/// How small a wide drawing may get before it scrolls, in hundredths.
+const SMALLEST: u32 = 70;
 
 impl Walk<'_> {
     /// Writes a diagram.
@@ -57,7 +57,7 @@ impl Walk<'_> {
         let given = attributes.get("description").map(|pair| pair.value.clone());
         let description = given.or_else(|| drawing.description.clone());
         let label = escape(&title);
-        let (width, height) = (drawing.size.0.ceil(), drawing.size.1.ceil());
+        let (width, height) = drawing.size;
         let mut labelled = format!("{id}t");
         let mut head = format!("<title id=\"{id}t\">{label}</title>");
         if let Some(description) = &description {
@@ -70,10 +70,12 @@ impl Walk<'_> {
         let class = least_width(width);
         let caption = shown.map(|shown| format!("<figcaption>{}</figcaption>", escape(&shown)));
         let caption = caption.unwrap_or_default();
+        // A picture holds nothing that the keyboard reaches.
+        let role = if drawing.links.is_empty() { "img" } else { "group" };
         let source = if description.is_some() { String::new() } else { self.source_of(code) };
         format!(
             "<figure class=\"drawing\"><div class=\"diagram\" tabindex=\"0\" role=\"region\" \
-             aria-label=\"{label}\"><svg xmlns=\"http://www.w3.org/2000/svg\"{class} role=\"img\" \
+             aria-label=\"{label}\"><svg xmlns=\"http://www.w3.org/2000/svg\"{class} role=\"{role}\" \
              aria-labelledby=\"{labelled}\" width=\"{width}\" height=\"{height}\"{root}>{head}\
              {inner}</svg></div>{caption}{source}</figure>\n"
         )
@@ -127,8 +129,7 @@ fn place(at: usize, code: &Code) -> Option<Range<usize>> {
 }
 
 /// The class that keeps a wide drawing readable on a narrow screen.
-fn least_width(width: f64) -> String {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-    let hundreds = (width * SMALLEST / 100.0).floor().clamp(0.0, 20.0) as usize;
+fn least_width(width: u32) -> String {
+    let hundreds = (width * SMALLEST / 10_000).min(20);
     if hundreds < 3 { String::new() } else { format!(" class=\"w{hundreds}\"") }
 }

@@ -13,6 +13,8 @@ mod fence;
 #[cfg(feature = "mermaid")]
 mod measure;
 #[cfg(feature = "mermaid")]
+mod milestone;
+#[cfg(feature = "mermaid")]
 mod number;
 #[cfg(feature = "mermaid")]
 mod render;
@@ -27,7 +29,10 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use crate::digest::sha256_hex;
+use crate::store::Store;
 
 /// A source above this many bytes is refused, so that time and size are bounded.
 const LONGEST: usize = 64 * 1024;
@@ -35,9 +40,12 @@ const LONGEST: usize = 64 * 1024;
 /// What every id of a drawing begins with: `mmd-`, eight digits of its source's digest, `-`.
 const ID_PREFIX: &str = "mmd-";
 
+/// What drawings are among the things that are kept.
+const KIND: &str = "diagram";
+
 /// A finished drawing. It is the same wherever its source stands; a page puts its own addresses
 /// and, for the second of two equal ones, other ids into it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Drawing {
     /// What stands inside `<svg …>`; `\u{e000}3\u{e001}` is the address of the fourth link.
     pub(crate) inner: String,
@@ -45,8 +53,8 @@ pub(crate) struct Drawing {
     pub(crate) root: String,
     /// What all ids in it begin with.
     pub(crate) id: String,
-    /// Natural width and height.
-    pub(crate) size: (f64, f64),
+    /// Natural width and height in whole pixels.
+    pub(crate) size: (u32, u32),
     /// `accTitle`, or the title that is drawn.
     pub(crate) title: Option<String>,
     /// `accDescr`.
@@ -67,13 +75,20 @@ pub(crate) struct Fault {
 /// A drawing or its fault, shared by all fences that are equal.
 type Drawn = Arc<Result<Drawing, Fault>>;
 
-/// The diagrams of one build: equal sources are drawn once, also across threads.
+/// The diagrams of one build: equal sources are drawn once, also across threads, and not at all
+/// where an earlier build did.
 #[derive(Default)]
 pub(crate) struct Diagrams {
     done: Mutex<BTreeMap<String, Drawn>>,
+    store: Arc<Store>,
 }
 
 impl Diagrams {
+    /// Diagrams that are kept in a store.
+    pub(crate) fn kept(store: Arc<Store>) -> Diagrams {
+        Diagrams { done: Mutex::default(), store }
+    }
+
     /// Draws a source.
     pub(crate) fn draw(&self, source: &str) -> Drawn {
         let digest = sha256_hex(source.as_bytes());
@@ -83,10 +98,24 @@ impl Diagrams {
         }
         // Drawing takes long: other threads go on meanwhile, and at worst do the same work.
         drop(done);
-        let drawn = Arc::new(draw(source, &format!("{ID_PREFIX}{}-", &digest[..8])));
+        let drawn = Arc::new(self.kept_or_drawn(source, &format!("{ID_PREFIX}{}-", &digest[..8])));
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         done.insert(digest, Arc::clone(&drawn));
         drawn
+    }
+
+    /// The drawing that an earlier build kept, else a new one.
+    fn kept_or_drawn(&self, source: &str, id: &str) -> Result<Drawing, Fault> {
+        // A labdoc without diagrams draws none, whatever another one kept.
+        let kept = self.store.get(KIND, source.as_bytes()).filter(|_| cfg!(feature = "mermaid"));
+        if let Some(drawing) = kept.and_then(|json| serde_json::from_slice(&json).ok()) {
+            return Ok(drawing);
+        }
+        let drawing = draw(source, id)?;
+        if let Ok(json) = serde_json::to_vec(&drawing) {
+            self.store.put(KIND, source.as_bytes(), &json);
+        }
+        Ok(drawing)
     }
 }
 

@@ -81,11 +81,18 @@ pub(super) fn drawing(raw: &str, source: &str, id: &str) -> Result<Drawing, Stri
         inner: writer.out,
         root: format!(" viewBox=\"{view}\"{attributes}"),
         id: id.to_owned(),
-        size: (width, height),
+        size: (whole(width), whole(height)),
         title: text_of("title").or_else(|| drawn_title(root)),
         description: text_of("desc"),
         links: writer.links,
     })
+}
+
+/// A length in whole pixels; one that no screen has is cut.
+fn whole(length: f64) -> u32 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+    let whole = length.ceil().clamp(1.0, 100_000.0) as u32;
+    whole
 }
 
 /// The namespace of SVG.

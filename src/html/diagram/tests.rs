@@ -91,3 +91,30 @@ fn equal_sources_are_drawn_once_and_alike() {
     assert!(Arc::ptr_eq(&first, &diagrams.draw("pie\n  \"가\" : 1\n")));
     assert_eq!(*first, *Diagrams::default().draw("pie\n  \"가\" : 1\n"));
 }
+
+#[test]
+fn a_milestone_stands_on_its_tip_with_its_name_beside_it() {
+    let gantt = |name: &str, after: &str| {
+        drawing(&format!(
+            "gantt\n  dateFormat YYYY-MM-DD\n  일 :a, 2026-07-01, 30d\n  {name} :milestone, m, {after}, 0d\n"
+        ))
+        .inner
+    };
+    for (name, after) in
+        [("배포", "after a"), ("아주 긴 이름의 배포", "after a"), ("배포", "2026-07-02")]
+    {
+        let inner = gantt(name, after);
+        let mark = inner.split("<rect ").find(|rect| rect.contains("rotate(45)")).expect("a mark");
+        let number = |text: &str, name: &str| -> f64 {
+            let rest = text.split(&format!(" {name}=\"")).nth(1).expect("attribute");
+            rest.split('"').next().and_then(|value| value.parse().ok()).expect("number")
+        };
+        let (left, width) = (number(mark, "x"), number(mark, "width"));
+        let text =
+            inner.split("<text ").find(|text| text.contains(&format!(">{name}"))).expect("name");
+        let at = number(&format!(" {text}"), "x");
+        let outside =
+            if text.contains("text-anchor=\"end\"") { at < left } else { at > left + width };
+        assert!(outside, "{mark}\n{text}");
+    }
+}

@@ -1,5 +1,8 @@
 //! The grammars of syntect and two-face, read through an own renderer.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::LazyLock;
 
 use syntect::parsing::{ClearAmount, ParseState, ScopeStackOp, SyntaxReference, SyntaxSet};
@@ -60,37 +63,119 @@ fn grammar(language: &str) -> Option<&'static SyntaxReference> {
 
 /// The coloured lines; `None` when the grammar itself fails.
 fn colour(syntax: &SyntaxReference, text: &str) -> Option<Vec<String>> {
-    let mut state = ParseState::new(syntax);
-    let is_shell = syntax.scope.to_string().starts_with("source.shell");
-    let mut classes = ClassStack::default();
-    let mut lines = Vec::new();
-    for line in text.split_inclusive('\n') {
-        // Grammars want a line end; a last line without one gets it.
-        let owned;
-        let line = if line.ends_with('\n') {
-            line
-        } else {
-            owned = format!("{line}\n");
-            &owned
-        };
+    MEMO.with_borrow_mut(|memo| {
+        let mut reader = memo.shared(Reader {
+            state: ParseState::new(syntax),
+            classes: ClassStack::default(),
+            is_shell: syntax.scope.to_string().starts_with("source.shell"),
+        });
+        let mut lines = Vec::new();
+        for line in text.split_inclusive('\n') {
+            // Grammars want a line end; a last line without one gets it.
+            let owned;
+            let line = if line.ends_with('\n') {
+                line
+            } else {
+                owned = format!("{line}\n");
+                &owned
+            };
+            let (html, after) = memo.line(&reader, line)?;
+            lines.push(html);
+            reader = after;
+        }
+        Some(lines)
+    })
+}
+
+thread_local! {
+    /// The lines that this thread has coloured: documents repeat lines far more than blocks.
+    static MEMO: RefCell<Memo> = RefCell::default();
+}
+
+/// Longest line that is remembered, in bytes.
+const LINE: usize = 160;
+/// Most lines that are remembered.
+const LINES: usize = 20_000;
+/// Most places between lines that are remembered.
+const READERS: usize = 400;
+
+/// Lines with what they became, each behind the same reader.
+#[derive(Default)]
+struct Memo {
+    lines: HashMap<String, Vec<Known>>,
+    readers: Vec<Rc<Reader>>,
+    count: usize,
+}
+
+/// A line that was coloured before.
+struct Known {
+    before: Rc<Reader>,
+    html: String,
+    after: Rc<Reader>,
+}
+
+impl Memo {
+    /// A line as HTML, and the reader behind it.
+    fn line(&mut self, reader: &Rc<Reader>, line: &str) -> Option<(String, Rc<Reader>)> {
+        let known = self.lines.get(line).map_or(&[][..], Vec::as_slice);
+        let same = |known: &&Known| Rc::ptr_eq(&known.before, reader) || known.before == *reader;
+        if let Some(known) = known.iter().find(same) {
+            return Some((known.html.clone(), Rc::clone(&known.after)));
+        }
+        let (html, after) = reader.line(line)?;
+        let after = self.shared(after);
+        if line.len() <= LINE && self.count < LINES {
+            let (before, after) = (Rc::clone(reader), Rc::clone(&after));
+            let known = Known { before, html: html.clone(), after };
+            self.lines.entry(line.to_owned()).or_default().push(known);
+            self.count += 1;
+        }
+        Some((html, after))
+    }
+
+    /// The reader, shared with every equal one.
+    fn shared(&mut self, reader: Reader) -> Rc<Reader> {
+        if let Some(known) = self.readers.iter().find(|known| ***known == reader) {
+            return Rc::clone(known);
+        }
+        let reader = Rc::new(reader);
+        if self.readers.len() < READERS {
+            self.readers.push(Rc::clone(&reader));
+        }
+        reader
+    }
+}
+
+/// A place between two lines: all that the next line's colours depend on.
+#[derive(Clone, PartialEq, Eq)]
+struct Reader {
+    state: ParseState,
+    classes: ClassStack,
+    is_shell: bool,
+}
+
+impl Reader {
+    /// A line as HTML, and the reader behind it.
+    fn line(&self, line: &str) -> Option<(String, Reader)> {
+        let mut after = self.clone();
         let mut writer = LineWriter::default();
-        let (code, comment) = match is_shell.then(|| trailing_comment(&state, line)).flatten() {
+        let comment = self.is_shell.then(|| trailing_comment(&self.state, line)).flatten();
+        let (code, comment) = match comment {
             Some(at) => (format!("{}\n", &line[..at]), &line[at..]),
             None => (line.to_owned(), ""),
         };
         let mut at = 0;
-        for (end, op) in state.parse_line(&code, &GRAMMARS).ok()? {
+        for (end, op) in after.state.parse_line(&code, &GRAMMARS).ok()? {
             if let Some(piece) = code.get(at..end) {
-                writer.push(classes.top(), piece);
+                writer.push(after.classes.top(), piece);
                 at = end;
             }
-            classes.apply(&op);
+            after.classes.apply(&op);
         }
-        writer.push(classes.top(), code.get(at..).unwrap_or(""));
+        writer.push(after.classes.top(), code.get(at..).unwrap_or(""));
         writer.push("c", comment);
-        lines.push(writer.finish());
+        Some((writer.finish(), after))
     }
-    Some(lines)
 }
 
 /// Where the comment behind a command begins. The shell's grammar ends a command at its line end
@@ -112,7 +197,7 @@ fn trailing_comment(state: &ParseState, line: &str) -> Option<usize> {
 
 /// The classes of the scopes that are open. Only this is kept of the scope stack, so each scope
 /// is looked up once, when it is opened.
-#[derive(Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 struct ClassStack {
     classes: Vec<Option<Class>>,
     cleared: Vec<Vec<Option<Class>>>,

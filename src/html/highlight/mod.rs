@@ -5,9 +5,6 @@ mod grammar;
 mod mermaid;
 mod scopes;
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
 use super::escape::escape;
 use crate::diag::nearest;
 use grammar::Grammars;
@@ -27,41 +24,27 @@ pub(crate) trait Highlighter: Send + Sync {
     fn names(&self) -> Vec<String>;
 }
 
-/// Coloured lines, shared by all blocks that are equal.
-type Lines = Arc<[String]>;
-
-/// The colours of one build: equal blocks are coloured once, also across threads.
+/// The colours of one build.
 pub(crate) struct Highlight {
     highlighter: Box<dyn Highlighter>,
-    done: Mutex<BTreeMap<String, BTreeMap<String, Lines>>>,
 }
 
 impl Default for Highlight {
     fn default() -> Highlight {
-        Highlight { highlighter: Box::new(Grammars), done: Mutex::default() }
+        Highlight { highlighter: Box::new(Grammars) }
     }
 }
 
 impl Highlight {
     /// The lines of `text` as HTML without line ends. A language that is not known, a block that
     /// is too large and a line that is too long are shown plain, so that the time is bounded.
-    pub(crate) fn lines(&self, language: &str, text: &str) -> Lines {
+    pub(crate) fn lines(&self, language: &str, text: &str) -> Vec<String> {
         let language = canonical(language);
         let too_long = || text.split('\n').any(|line| line.len() > LONGEST_LINE);
         if language.is_empty() || text.len() > LONGEST_BLOCK || too_long() {
-            return plain(text).into();
+            return plain(text);
         }
-        let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(lines) = done.get(&language).and_then(|texts| texts.get(text)) {
-            return Arc::clone(lines);
-        }
-        // Colouring takes long: other threads go on meanwhile, and at worst do the same work.
-        drop(done);
-        let lines = self.highlighter.lines(&language, text).unwrap_or_else(|| plain(text));
-        let lines: Lines = lines.into();
-        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        done.entry(language).or_default().insert(text.to_owned(), Arc::clone(&lines));
-        lines
+        self.highlighter.lines(&language, text).unwrap_or_else(|| plain(text))
     }
 
     /// Whether a language has colours.

@@ -113,8 +113,21 @@ fn large_blocks_and_long_lines_are_shown_plain_at_once() {
 }
 
 #[test]
-fn equal_blocks_are_coloured_once() {
-    let highlight = Highlight::default();
-    let first = highlight.lines("yml", "a: 1\n");
-    assert!(Arc::ptr_eq(&first, &highlight.lines("yaml", "a: 1\n")));
+fn a_line_that_was_seen_before_is_coloured_by_what_stands_before_it() {
+    let texts = [
+        ("bash", "echo a # b\ncat <<'E'\necho a # b\nif x\nE\necho a # b\n"),
+        ("yaml", "a: 1\nb: |\n  a: 1\n  # no\na: 1\n# yes\n"),
+        ("rust", "/* fn a() {}\nfn a() {}\n*/\nfn a() {}\n"),
+        ("json", "{\"a\": 1}\n{\"a\": 1}"),
+    ];
+    let all = || texts.map(|(language, text)| Highlight::default().lines(language, text));
+    // A thread of its own has seen nothing yet.
+    let fresh = texts.map(|(language, text)| {
+        let colour = move || Highlight::default().lines(language, text);
+        std::thread::spawn(colour).join().expect("no panic")
+    });
+    assert_eq!(all(), fresh);
+    assert_eq!(all(), fresh);
+    let rust = &fresh[2];
+    assert_ne!(rust[1], rust[3]);
 }

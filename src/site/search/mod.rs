@@ -108,70 +108,79 @@ pub(super) fn publish(
         let words = &site.theme.in_language(&language).words;
         let words: BTreeMap<&str, &str> =
             WORDS.iter().map(|key| (*key, words.get(*key).map_or(*key, String::as_str))).collect();
-        for (path, bytes) in files(&language, documents, json!(words)) {
-            staging.put(&path, bytes.as_bytes())?;
-        }
+        files(&language, documents, &json!(words), &mut |path, text| {
+            staging.put(path, text.as_bytes())
+        })?;
     }
     Ok(())
 }
 
-/// The files of one language's index.
-fn files(language: &str, documents: Vec<Document>, words: Value) -> Vec<(String, String)> {
+/// Takes a file of the index: its path and its text.
+type Put<'a> = dyn FnMut(&str, &str) -> Result<(), Failure> + 'a;
+
+/// Hands over the files of one language's index, each as soon as it is complete: those of a large
+/// site are large.
+fn files(
+    language: &str,
+    documents: Vec<Document>,
+    words: &Value,
+    put: &mut Put<'_>,
+) -> Result<(), Failure> {
     let mut index = Index::default();
-    // A document goes as soon as it is in the index: the text of a large site is large.
+    // A document goes as soon as it is in the index, too.
     let records: Vec<Record> = documents
         .into_iter()
         .map(|document| Record::of(&document, &index.add(&document)))
         .collect();
     let count = index.pages();
-    let (terms, mut contents) = term_files(index.into_entries());
-    let (pages, page_contents) = page_files(&records);
-    drop(records);
-    contents.extend(page_contents);
-    let mut files: Vec<(String, String)> = contents
-        .into_iter()
-        .map(|(name, data)| {
-            let data: Vec<String> = data.iter().map(script_json).collect();
-            let call = format!("labdocSearch(\"{language}\",\"{name}\",{});\n", data.join(","));
-            (format!("search/{language}/{name}.js"), call)
-        })
-        .collect();
-    let all: String = files.iter().map(|(_, text)| sha256_hex(text.as_bytes())).collect();
-    let version = sha256_hex(all.as_bytes())[..12].to_owned();
+    let mut digests = String::new();
+    let mut file = |name: &str, data: &str| {
+        let call = format!("labdocSearch(\"{language}\",\"{name}\",{});\n", script_text(data));
+        digests.push_str(&sha256_hex(call.as_bytes()));
+        put(&format!("search/{language}/{name}.js"), &call)
+    };
+    let terms = term_files(index.into_entries(), &mut file)?;
+    let pages = page_files(records, &mut file)?;
+    let version = sha256_hex(digests.as_bytes())[..12].to_owned();
     let head = json!({
         "version": version, "words": words, "count": count, "terms": terms, "pages": pages,
     });
     let call = format!("labdocSearch(\"{language}\",\"index\",{});\n", script_json(&head));
-    files.push((format!("search/{language}/index.js"), call));
-    files
+    put(&format!("search/{language}/index.js"), &call)
 }
 
-/// A file's name and its data.
-type Content = (String, Vec<Value>);
-
-/// Terms in files: the first term of each, and the files.
-fn term_files(entries: Vec<(String, String)>) -> (Vec<String>, Vec<Content>) {
-    let (mut firsts, mut files, mut size): (Vec<String>, Vec<Content>, usize) =
-        (Vec::new(), Vec::new(), usize::MAX);
+/// Terms in files: the first term of each.
+fn term_files(entries: Vec<(String, String)>, file: &mut Put<'_>) -> Result<Vec<String>, Failure> {
+    let mut firsts: Vec<String> = Vec::new();
+    let (mut list, mut size) = (String::new(), 0);
+    let mut end = |list: &mut String, number: usize| -> Result<(), Failure> {
+        file(&format!("t{number}"), &format!("[{list}]"))?;
+        list.clear();
+        Ok(())
+    };
     for (term, piece) in entries {
         let more = term.len() + piece.len() + 6;
-        if size.saturating_add(more) > TERMS {
+        if firsts.is_empty() || size + more > TERMS {
+            if let Some(number) = firsts.len().checked_sub(1) {
+                end(&mut list, number)?;
+            }
             firsts.push(term.clone());
-            files.push((format!("t{}", files.len()), vec![json!([])]));
             size = 0;
         }
         size += more;
-        if let Some(Value::Array(list)) = files.last_mut().and_then(|(_, data)| data.first_mut()) {
-            list.extend([Value::String(term), Value::String(piece)]);
-        }
+        let comma = if list.is_empty() { "" } else { "," };
+        list.push_str(&format!("{comma}{},{}", json!(term), json!(piece)));
     }
-    (firsts, files)
+    if let Some(number) = firsts.len().checked_sub(1) {
+        end(&mut list, number)?;
+    }
+    Ok(firsts)
 }
 
-/// What is shown of a page: its record, and the texts of its parts.
+/// What is shown of a page, as JSON: its record, and the texts of its parts.
 struct Record {
-    shown: Value,
-    texts: Value,
+    shown: String,
+    texts: String,
     size: usize,
 }
 
@@ -195,40 +204,52 @@ impl Record {
                 text
             })
             .collect();
-        let shown = json!([document.path, document.title, parts]);
+        let shown = json!([document.path, document.title, parts]).to_string();
         // Text shrinks to about a third, and base 64 makes it a third longer.
-        let size = shown.to_string().len() + texts.iter().map(String::len).sum::<usize>() / 2;
-        Record { shown, texts: json!(texts), size }
+        let size = shown.len() + texts.iter().map(String::len).sum::<usize>() / 2;
+        Record { shown, texts: json!(texts).to_string(), size }
     }
 }
 
-/// Pages in files: the first page of each, and the files.
-fn page_files(records: &[Record]) -> (Vec<usize>, Vec<Content>) {
+/// Pages in files: the first page of each.
+fn page_files(records: Vec<Record>, file: &mut Put<'_>) -> Result<Vec<usize>, Failure> {
     let mut firsts: Vec<usize> = Vec::new();
-    let mut size = usize::MAX;
-    for (at, record) in records.iter().enumerate() {
-        if size.saturating_add(record.size) > PAGES {
+    let (mut shown, mut texts): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut size = 0;
+    let mut end = |shown: &mut Vec<String>, texts: &mut Vec<String>, number: usize| {
+        let packed = base64(&deflate(format!("[{}]", texts.join(",")).as_bytes()));
+        let data = format!("[{}],{}", shown.join(","), json!(packed));
+        shown.clear();
+        texts.clear();
+        file(&format!("p{number}"), &data)
+    };
+    for (at, record) in records.into_iter().enumerate() {
+        if firsts.is_empty() || size + record.size > PAGES {
+            if let Some(number) = firsts.len().checked_sub(1) {
+                end(&mut shown, &mut texts, number)?;
+            }
             firsts.push(at);
             size = 0;
         }
         size += record.size;
+        shown.push(record.shown);
+        texts.push(record.texts);
     }
-    let ends = firsts.iter().skip(1).copied().chain([records.len()]);
-    let content = |(number, (from, to)): (usize, (&usize, usize))| {
-        let records = &records[*from..to];
-        let shown: Vec<&Value> = records.iter().map(|record| &record.shown).collect();
-        let texts: Vec<&Value> = records.iter().map(|record| &record.texts).collect();
-        let packed = base64(&deflate(json!(texts).to_string().as_bytes()));
-        (format!("p{number}"), vec![json!(shown), Value::String(packed)])
-    };
-    let files = firsts.iter().zip(ends).enumerate().map(content).collect();
-    (firsts, files)
+    if let Some(number) = firsts.len().checked_sub(1) {
+        end(&mut shown, &mut texts, number)?;
+    }
+    Ok(firsts)
 }
 
 /// Data as JSON that may stand in a script.
 pub(super) fn script_json(data: &Value) -> String {
-    let mut out = String::new();
-    for c in data.to_string().chars() {
+    script_text(&data.to_string())
+}
+
+/// JSON so written that it may stand in a script.
+fn script_text(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
         match c {
             '<' => out.push_str("\\u003c"),
             '>' => out.push_str("\\u003e"),

@@ -1,11 +1,13 @@
 //! The fixed world of a test, and what is often asked of it.
 
+mod preview;
 mod run;
 mod server;
 mod table;
 mod tree;
 mod world;
 
+pub(crate) use preview::Preview;
 pub(crate) use run::{Ended, Run};
 pub(crate) use server::{Answer, Server, file};
 pub(crate) use table::try_all;

@@ -1,34 +1,7 @@
-//! Cases that users of site generators reported, by the ids of the list they come from: Markdown,
-//! code, diagrams and links.
+//! Markdown, code, diagrams and formulas.
 
+use super::{check, html, refuse};
 use crate::support::World;
-
-/// The HTML of `public/a.html`; the build must be clean.
-#[track_caller]
-fn html(world: &World) -> String {
-    world.labdoc("build").any_output().success();
-    world.read("public/a.html")
-}
-
-/// Builds a page with this text and expects these parts in its HTML.
-#[track_caller]
-fn check(text: &str, parts: &[&str]) -> String {
-    let html = html(&World::page(&format!("# T\n\n{text}\n")));
-    for part in parts {
-        assert!(html.contains(part), "no {part:?} in:\n{html}");
-    }
-    html
-}
-
-/// Builds a site that is wrong, and expects these lines among the findings.
-#[track_caller]
-fn refuse(world: &World, lines: &[&str]) {
-    let ended = world.labdoc("build").any_output().code(1);
-    for line in lines {
-        assert!(ended.stderr.contains(line), "no {line:?} in:\n{}", ended.stderr);
-    }
-    assert!(!world.exists("public"), "something was written");
-}
 
 #[test]
 fn a1_emphasis_closes_before_a_particle() {
@@ -78,39 +51,6 @@ fn a4_every_form_of_hangul_is_one() {
     let twice = world.file(&format!("content/{nfc}.md"), "# 글\n");
     let ended = twice.labdoc("build").any_output().code(1);
     assert!(ended.stderr.contains("PG005"), "{}", ended.stderr);
-}
-
-#[test]
-fn a13_a_link_to_a_readme_leads_to_its_page_or_viewer() {
-    let world = World::page("# T\n\n[k](../labkit/app/README.md) [r](sub/README.md)\n")
-        .file("content/sub/README.md", "# Sub\n")
-        .file("labkit/app/README.md", "kit\n");
-    let html = html(&world);
-    assert!(html.contains("href=\"sub/index.html\""), "{html}");
-    assert!(html.contains("href=\"kit/app/view/README.md.html\""), "{html}");
-}
-
-#[test]
-fn a15_broken_links_have_a_place_and_are_all_found_in_one_run() {
-    let world = World::page(&format!("# T\n{}[x](missing.md)\n\n[y](gone.md)\n", "\n".repeat(10)));
-    refuse(
-        &world,
-        &["content/missing.md does not exist", "content/a.md:12:1", "content/a.md:14:1"],
-    );
-}
-
-#[test]
-fn a16_a_wrong_anchor_on_the_same_page_is_an_error_with_the_nearest() {
-    refuse(
-        &World::page("# T\n\n## 있는 절\n\n[x](#있은-절)\n"),
-        &["has no anchor #있은-절", "did you mean #있는-절?"],
-    );
-}
-
-#[test]
-fn a17_letter_case_counts_on_every_system() {
-    let world = World::page("# T\n\n[x](Other.md)\n").file("content/other.md", "# O\n");
-    refuse(&world, &["content/Other.md differs in letter case from content/other.md"]);
 }
 
 #[test]
@@ -213,37 +153,4 @@ fn a29_nothing_is_loaded_from_elsewhere() {
     {
         assert!(!html.contains(load) && !world.read("public/labdoc.css").contains(load), "{load}");
     }
-}
-
-#[test]
-fn variables_stand_in_prose_and_unknown_ones_are_errors() {
-    let book = "[book]\ntitle = \"x\"\n[vars]\nenvoy = \"1.38.3\"\nowner.name = \"김\"\n";
-    let world = World::page("---\nextra: {team: 플랫폼}\n---\n# T\n\n## Envoy {{ envoy }}\n\n{{ team }}의 **{{owner.name}}** \\{{ x }} `{{ y }}`\n\n```sh {.vars}\nrun {{ envoy }}\n```\n")
-        .file("book.toml", book);
-    let html = html(&world);
-    for part in [
-        "<h2 id=\"envoy-1383\">Envoy 1.38.3",
-        "플랫폼의 <strong>김</strong> {{ x }} <code>{{ y }}</code>",
-        "</span> 1.38.3</code>",
-    ] {
-        assert!(html.contains(part), "no {part:?} in:\n{html}");
-    }
-    let world = World::page("# T\n\n{{ envy }}\n").file("book.toml", book);
-    refuse(
-        &world,
-        &["error[VA001]", "no variable `envy`", "did you mean `envoy`?", "content/a.md:3:1"],
-    );
-}
-
-#[test]
-fn tabs_are_sections_under_titles() {
-    let html = check(
-        "> [!TAB] kubectl\n>\n> ```sh\n> kubectl apply\n> ```\n\n> [!TAB] Helm\n>\n> 글\n\n끝\n",
-        &[
-            "<div class=\"tabs\">\n<section>\n<p class=\"title\">kubectl</p>",
-            "<p class=\"title\">Helm</p>",
-            "</section>\n</div>\n<p>끝</p>",
-        ],
-    );
-    assert_eq!(html.matches("<div class=\"tabs\">").count(), 1);
 }
