@@ -19,6 +19,9 @@ const NOT_FOUND: &str = "404.html";
 const LOADING: &[&str] =
     &["stylesheet", "icon", "preload", "modulepreload", "prefetch", "manifest", "apple-touch-icon"];
 
+/// Gives the bytes of a file of the site, or nothing where it was named and not made.
+type Read<'a> = dyn Fn(&str) -> Result<Option<Vec<u8>>, Failure> + Sync + 'a;
+
 /// What a page of the site says of itself.
 #[derive(Debug, Default)]
 struct Facts {
@@ -50,7 +53,7 @@ impl Facts {
 /// A file cannot be read.
 pub(crate) fn offline(
     names: &BTreeSet<String>,
-    read: &(dyn Fn(&str) -> Result<Option<Vec<u8>>, Failure> + Sync),
+    read: &Read<'_>,
 ) -> Result<Vec<Diagnostic>, Failure> {
     let ours: Vec<&String> = names.iter().filter(|name| is_generated(name)).collect();
     let facts: Result<Vec<Option<(&String, Facts)>>, Failure> = ours

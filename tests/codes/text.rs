@@ -50,6 +50,7 @@ pub(super) const ROWS: &[Row] = &[
     check("BL021", |_| text("> [!NOTTE]\n> x")),
     check("BL022", |_| text("> [!TAB]\n> x")),
     check("BL023", |_| text("```rust {mrak=1}\nx\n```")),
+    check("BL024", |_| text("```sh {#a}\nkubectl exec -it web -- date\n```")),
     check("DG001", |_| text("```mermaid\nflowchart TD\n  A --\n```")),
     check("DG002", |_| text("```mermaid\nflowchart TD\n  A --> B\n  click A \"nope.md\"\n```")),
     check("IM001", |_| {
