@@ -167,16 +167,15 @@ def main(definitions):
     overlay = {one["name"] for one in yaml.safe_load(OVERLAY.read_text(encoding="utf-8"))["images"]}
     if overlay != images:
         found.append(f"{OVERLAY} and versions.env name different images: {sorted(overlay ^ images)}")
-    for number, old, new, words in MUTATIONS:
-        if words == "schema" and not schemas and number != "10":
-            continue
+    mutations = [one for one in MUTATIONS if one[3] != "schema" or schemas or one[0] == "10"]
+    for number, old, new, words in mutations:
         if old not in texts[number]:
             found.append(f"mutation of {number}: {old!r} is not in the manifest")
         elif not any(words in one for one in findings({number: texts[number].replace(old, new)}, schemas, images)):
             found.append(f"mutation of {number}: {new!r} in place of {old!r} is not found")
     for one in found:
         print(f"check-manifests: {one}")
-    print(f"{len(texts)} manifests, {len(MUTATIONS)} mutations, {len(found)} findings")
+    print(f"{len(texts)} manifests, {len(mutations)} mutations, {len(found)} findings")
     return 1 if found else 0
 
 
