@@ -14,8 +14,15 @@ use crate::proc::{ask, find_program};
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// The ways in which programs are asked for their version, in turn.
-const QUESTIONS: &[&[&str]] =
-    &[&["--version"], &["version", "--client"], &["version"], &["-version"], &["-v"]];
+const QUESTIONS: &[&[&str]] = &[
+    &["--version"],
+    &["version", "--client"],
+    // istioctl, without asking a cluster.
+    &["version", "--remote=false"],
+    &["version"],
+    &["-version"],
+    &["-v"],
+];
 
 /// What was found out so far; each program is asked once.
 #[derive(Debug, Default)]

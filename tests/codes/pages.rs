@@ -25,6 +25,17 @@ fn linked(_: &Scenes) -> World {
     text("[x](nowhere.md)")
 }
 
+/// What a check says of a copy of a repository with two commits; `copy` makes it.
+fn from_history(copy: &str) -> String {
+    let world = text("x");
+    world.write("book.toml", world.read("book.toml") + "updated = \"git\"\n");
+    let commit = "git -c user.name=n -c user.email=e@docs.example commit -q -m x --allow-empty";
+    let script = format!("git init -q . && git add . && {commit} && {commit} && {copy}");
+    world.bash(&script).any_output().success();
+    let ended = world.labdoc("check").current_dir(&world.base().join("copy")).end();
+    ended.stdout + &ended.stderr
+}
+
 pub(super) const ROWS: &[Row] = &[
     check("PG001", |_| World::page("---\ntitle: A\n\n# A\n")),
     check("PG002", |_| header("titel: A")),
@@ -47,6 +58,12 @@ pub(super) const ROWS: &[Row] = &[
     }),
     check("PG020", |_| header("aliases: ['https://x.example/']")),
     check("PG021", |_| header("aliases: [b.html]").file("content/b.md", "# B\n")),
+    other("PG023", |_| from_history("git clone -q --depth 1 file://$PWD ../copy")),
+    other("PG024", |_| {
+        from_history(
+            "cp -r . ../copy; tree=$(git rev-parse HEAD:); rm -f ../copy/.git/objects/${tree:0:2}/${tree:2}",
+        )
+    }),
     check("PG022", |_| text("x\n\n[^1]: Nobody asks.\n")),
     verify("PG031", |_| header("verify: {after: [b.md]}")),
     verify("PG032", |_| header("verify: {after: [a.md]}")),

@@ -1,7 +1,7 @@
 //! BL, DG, IM, MA, VA, IN, TP, OF: blocks, pictures, included files, the theme, reading from a disk.
 
 use super::support::World;
-use super::{Row, check, verify};
+use super::{Row, check, other, verify};
 
 /// A page with this text.
 fn text(text: &str) -> World {
@@ -56,6 +56,16 @@ pub(super) const ROWS: &[Row] = &[
     check("IM001", |_| {
         text("![](x.svg)").file("content/x.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>")
     }),
+    other("IM002", |_| {
+        let world = text("x");
+        let more = "base_url = \"https://docs.example/\"\ncards = true\n";
+        world.write("book.toml", world.read("book.toml") + more);
+        // Nothing but an empty folder where this machine has its fonts.
+        let hidden = "mount -t tmpfs none /usr/share/fonts && exec \"$0\" check";
+        let labdoc = env!("CARGO_BIN_EXE_labdoc");
+        let ended = world.bash(&format!("unshare -rm bash -c '{hidden}' {labdoc}")).end();
+        ended.stdout + &ended.stderr
+    }),
     check("MA001", |_| {
         let world = text("$\\nope x$");
         world.write("book.toml", world.read("book.toml") + "[markup]\nmath = true\n");
@@ -71,7 +81,11 @@ pub(super) const ROWS: &[Row] = &[
     check("OF401", |_| text("![x](https://cdn.example/x.png)")),
     check("OF402", |_| text("x").file("static/labdoc.js", "fetch('x.json')")),
     check("OF403", |_| lost("<a href=\"kit/\">x</a>")),
-    check("OF404", |_| lost("<a href=\"/index.html\">x</a>")),
+    // The page for what is not found may say from where its links are meant; other pages may not.
+    check("OF404", |_| {
+        let link = "<a href=\"/index.html\">x</a>{% endblock main %}";
+        theme("page.html", "{% endblock main %}", link)
+    }),
     check("OF405", |_| lost("<a href=\"nope.html\">x</a>")),
     check("OF406", |_| {
         theme(
