@@ -5,7 +5,7 @@
 use crate::book::{Block, BlockKind, Book, Page, class_names};
 use crate::compare::{Form, Question, compare, console_outputs, normalise};
 use crate::diag::Diagnostic;
-use crate::evidence::{Bundles, CheckOutcome, Now, Part, Policy, Run, Word};
+use crate::evidence::{Bundles, CheckOutcome, Now, Part, Policy, Run, Word, capture};
 use crate::source::Sources;
 use crate::vary::Renaming;
 
@@ -133,7 +133,7 @@ impl Printed<'_> {
             let Some(value) = run.verdict.values.get(name).map(|captured| &captured.value) else {
                 continue;
             };
-            if same_number(&live.value, value) {
+            if same_number(&live.value, value) || is_printed(page, full, &live.value) {
                 continue;
             }
             let line = self.sources.line(live.value_span);
@@ -152,6 +152,17 @@ impl Printed<'_> {
         }
         out
     }
+}
+
+/// Whether a page's own printed output holds a value of that name: then prose and output say the
+/// same, and whether the output is what was recorded, values that may vary aside, is asked of it.
+fn is_printed(page: &Page, name: &str, value: &str) -> bool {
+    let verify = page.front.verify.as_ref();
+    let pattern = verify.and_then(|verify| verify.capture.get(name));
+    let block = page.blocks.iter().find(|block| name.split('.').next() == Some(block.id.as_str()));
+    let printed = block.and_then(|block| block.output.as_ref());
+    let Some((pattern, printed)) = pattern.zip(printed) else { return false };
+    capture(pattern, &printed.text).is_some_and(|(found, _)| same_number(&found, value))
 }
 
 /// Whether two texts are one value; commas between digits do not count.

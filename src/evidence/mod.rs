@@ -67,7 +67,7 @@ pub(crate) use self::{
     judge::{Judged, Judgement, judge},
     manifest::{Manifest, ManifestBlock, ManifestKit, ManifestRun},
     mutation::{Fate, Mutation, Tried},
-    now::{Now, PlanNow, as_of},
+    now::{Now, PlanNow, as_of, capture},
     policy::{Policy, findings},
     reason::Reason,
     record::{Recording, is_run_id, new_run_id, next_bundle_id, write_run},

@@ -175,3 +175,30 @@ fn ages_are_judged_at_the_date_that_was_asked_for() {
     assert!(!ended.stderr.contains("EV206"), "{}", ended.stderr);
     world.labdoc("build --as-of yesterday").any_output().code(2);
 }
+
+#[test]
+fn a_live_number_that_may_vary_agrees_with_the_printed_output() {
+    let page = "\
+---
+verify:
+  capture: {a.n: 'n (\\d+)'}
+---
+
+It took [5]{=a.n} of them.
+
+```sh {#a}
+echo \"n $((10 + RANDOM))\"
+```
+
+```output {for=a vary=n}
+n 5
+```
+";
+    let world = World::page(page);
+    world.labdoc("verify --record").any_stdout().success();
+    world.labdoc("check").any_output().success();
+    assert!(!world.labdoc("check").any_output().success().stderr.contains("EV210"));
+    world.edit("content/a.md", "[5]{=a.n}", "[6]{=a.n}");
+    let ended = world.labdoc("check").any_output().success();
+    assert!(ended.stderr.contains("warning[EV210]: content/a.md:7"), "{}", ended.stderr);
+}
