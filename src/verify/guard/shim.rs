@@ -81,7 +81,18 @@ for word do
     [ "${word#*=}" = "$context" ] || refuse "$word names another context than $context" ;;
   --kubeconfig=*)
     [ "${word#*=}" = "$config" ] || refuse "$word names another file" ;;
-  --server | --server=* | --cluster | --cluster=* | --kube-apiserver | --kube-apiserver=*)
+  -c)
+    # istioctl's short word for --kubeconfig; kubectl's for a container.
+    [ "$name" != istioctl ] || before=--kubeconfig ;;
+  -c=*)
+    [ "$name" != istioctl ] || [ "${word#*=}" = "$config" ] || refuse "$word names another file" ;;
+  --cluster | --cluster=*)
+    # istioctl means a cluster of Envoy, which it asks in this Kubernetes cluster.
+    case $name in
+    argocd | flux | istioctl) ;;
+    *) refuse "$word names another cluster" ;;
+    esac ;;
+  --server | --server=* | --kube-apiserver | --kube-apiserver=*)
     case $name in
     argocd | flux) ;;
     *) refuse "$word names another cluster" ;;
@@ -143,8 +154,10 @@ mod tests {
     fn run(line: &str) -> String {
         let folder = disk::temporary_folder("labdoc-test-").expect("folder");
         let base = folder.path().to_owned();
-        disk::write(&base.join("real/kubectl"), b"#!/bin/sh\necho \"ran $*\"\n").expect("write");
-        disk::set_mode(&base.join("real/kubectl"), 0o755).expect("mode");
+        for program in ["real/kubectl", "real/istioctl"] {
+            disk::write(&base.join(program), b"#!/bin/sh\necho \"ran $*\"\n").expect("write");
+            disk::set_mode(&base.join(program), 0o755).expect("mode");
+        }
         let (bin, config, refused) = (base.join("bin"), base.join("config"), base.join("refused"));
         let shims = Shims { folder: &bin, config: &config, context: "lab", refused: &refused };
         shims.write(Some(base.join("real").as_os_str())).expect("shims");
@@ -171,6 +184,12 @@ mod tests {
         ] {
             assert_eq!(run(&format!("kubectl {line}")), format!("ran {line}\n"));
         }
+        assert_eq!(run("kubectl logs web -c app"), "ran logs web -c app\n");
+        let envoy = "proxy-config endpoints deploy/web --cluster outbound|443||db";
+        assert_eq!(
+            run(&format!("istioctl {}", envoy.replace('|', "\\|"))),
+            format!("ran {envoy}\n")
+        );
         assert!(run("kubectl --kubeconfig=[CONFIG] get pods").starts_with("ran --kubeconfig="));
     }
 
@@ -185,6 +204,8 @@ mod tests {
         check("kubectl get ns --context=prod", "--context=prod names another context than lab");
         check("kubectl --kubeconfig /etc/x get ns", "--kubeconfig /etc/x names another file");
         check("kubectl -s https://prod get ns", "-s names another cluster");
+        check("kubectl --cluster prod get ns", "--cluster names another cluster");
+        check("istioctl -c /etc/x version", "--kubeconfig /etc/x names another file");
         check(
             "kubectl -n x config use-context prod",
             "kubectl config use-context prod switches the context",
