@@ -156,7 +156,10 @@ fn a_replay_that_is_stopped_runs_its_teardown_and_leaves_nothing() {
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
         world.write("content/now", "");
         std::fs::remove_file(world.path("content/torn")).expect("torn down before");
-        let child = world.bash(&format!("exec bash {}/run.sh", world.runs()[0])).spawn();
+        // Tests that run in the background of a script inherit an ignored SIGINT, which no shell
+        // can trap again.
+        let replay = format!("exec env --default-signal=INT bash {}/run.sh", world.runs()[0]);
+        let child = world.bash(&replay).spawn();
         wait_for("the block runs", Duration::from_secs(60), || processes(mark).len() >= 2);
         let pid = child.id().to_string();
         let sent = std::process::Command::new("kill").args(["-s", signal, &pid]).status();
