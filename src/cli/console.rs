@@ -1,6 +1,5 @@
 //! The terminal: findings and talk to standard error, results to standard output, JSON on
 //! request.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the door to the terminal")]
 
 use std::io::{IsTerminal as _, Write as _, stderr, stdin};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -52,7 +51,7 @@ impl Console {
             if self.json {
                 print_line(&json_line(finding, sources));
             } else if !(self.quiet && finding.severity == Severity::Note) {
-                eprintln!("{}", render(finding, sources, self.colour));
+                print_error(&format!("{}\n", render(finding, sources, self.colour)));
             }
         }
         tally
@@ -73,7 +72,7 @@ impl Console {
             self.clear();
             let shown: Vec<String> =
                 lines.iter().map(|line| line.chars().take(100).collect()).collect();
-            eprint!("{}", shown.join("\n"));
+            print_error(&shown.join("\n"));
             DRAWN.store(shown.len(), Ordering::SeqCst);
             // A progress line that cannot be shown is no loss.
             let _ = stderr().flush();
@@ -84,7 +83,7 @@ impl Console {
     fn clear(&self) {
         if self.live {
             let above = DRAWN.swap(0, Ordering::SeqCst).saturating_sub(1);
-            eprint!("\r\x1b[2K{}", "\x1b[1A\x1b[2K".repeat(above));
+            print_error(&format!("\r\x1b[2K{}", "\x1b[1A\x1b[2K".repeat(above)));
         }
     }
 
@@ -92,7 +91,7 @@ impl Console {
     /// where that was asked for.
     pub(crate) fn annotate(&self, line: &str) {
         self.clear();
-        if self.json { eprintln!("{line}") } else { println!("{line}") }
+        if self.json { print_error(&format!("{line}\n")) } else { print_line(line) }
     }
 
     /// Whether somebody can type answers here.
@@ -122,7 +121,7 @@ impl Console {
 
     /// One object for programs.
     pub(crate) fn object(&self, object: &serde_json::Value) {
-        println!("{object}");
+        print_line(&object.to_string());
     }
 
     /// Why the work could not be done.
@@ -131,13 +130,15 @@ impl Console {
         if self.json {
             let mut finding = Diagnostic::error("LD001", failure.message.clone());
             finding.hint.clone_from(&failure.hint);
-            println!("{}", json_line(&finding, &Sources::default()));
-            println!("{}", serde_json::json!({ "summary": { "outcome": "could not run" } }));
+            print_line(&json_line(&finding, &Sources::default()));
+            print_line(
+                &serde_json::json!({ "summary": { "outcome": "could not run" } }).to_string(),
+            );
             return;
         }
-        eprintln!("error: {}", failure.message);
+        print_error(&format!("error: {}\n", failure.message));
         if let Some(hint) = &failure.hint {
-            eprintln!(" = help: {hint}");
+            print_error(&format!(" = help: {hint}\n"));
         }
     }
 }
@@ -145,4 +146,9 @@ impl Console {
 /// A line on standard output. Whoever reads it may have seen enough, as `head` has.
 fn print_line(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// A text on standard error, whose reader may have seen enough, too.
+fn print_error(text: &str) {
+    let _ = stderr().write_all(text.as_bytes());
 }

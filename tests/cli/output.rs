@@ -113,3 +113,12 @@ fn nothing_is_coloured_without_a_terminal() {
         drifting().labdoc("verify").env("NO_COLOR", "").env("TERM", "xterm").any_output().code(1);
     assert!(!ended.stderr.contains('\x1b') && !ended.stdout.contains('\x1b'));
 }
+
+#[test]
+fn a_reader_who_has_seen_enough_is_no_fault() {
+    let world = World::page(&"[a](nope.md)\n\n".repeat(3000));
+    let labdoc = env!("CARGO_BIN_EXE_labdoc");
+    let line = format!("{labdoc} check 2>&1 | head -n 1; echo ${{PIPESTATUS[0]}}");
+    let ended = world.bash(&line).any_output().success();
+    assert!(ended.stdout.ends_with("\n1\n"), "{}", ended.stdout);
+}
