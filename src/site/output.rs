@@ -166,7 +166,7 @@ impl Staging {
         }
         let mut journal: BTreeSet<String> = old.clone();
         journal.extend(names.iter().cloned());
-        disk::replace(&self.out.join(LIST), list_text(&journal).as_bytes())?;
+        write_list(&self.out, &self.new, &journal)?;
         let stale: BTreeSet<String> = old.difference(&names).cloned().collect();
         let (in_the_way, others): (BTreeSet<String>, BTreeSet<String>) =
             stale.into_iter().partition(|name| meets(name, &names));
@@ -177,11 +177,19 @@ impl Staging {
                 usize::from(move_file(&self.new.join(name), &self.out.join(name))?);
         }
         committed.removed += remove_files(&self.out, &others)?;
-        disk::replace(&self.out.join(LIST), list_text(&names).as_bytes())?;
+        write_list(&self.out, &self.new, &names)?;
         disk::remove_folder(&self.new)?;
         committed.foreign = foreign.into_iter().collect();
         Ok(committed)
     }
+}
+
+/// Replaces the list of files. What a kill leaves of it lies in the staging folder, which the next
+/// build empties, and never among the files of the site.
+fn write_list(out: &Path, new: &Path, names: &BTreeSet<String>) -> Result<(), Failure> {
+    let staged = new.join(LIST);
+    disk::replace(&staged, list_text(names).as_bytes())?;
+    Ok(disk::rename(&staged, &out.join(LIST))?)
 }
 
 /// The names that an earlier build wrote.
