@@ -22,6 +22,7 @@ mod record_tables;
 mod report_pages;
 mod run_pages;
 mod search;
+mod surroundings;
 mod tags;
 mod theme;
 mod words;

@@ -8,8 +8,8 @@ use super::Site;
 use super::words::{grade_word, reason, shown, state_word};
 use crate::address::relative;
 use crate::evidence::{
-    Bundles, Claim, ClaimState, Correction, DecidingRun, EvidenceRef, Gone, Records, Run, Word,
-    ids_in_order,
+    Bundles, Claim, ClaimState, Correction, DecidingRun, Environment, EvidenceRef, Gone, Records,
+    Run, Word, ids_in_order,
 };
 use crate::html::State;
 use crate::kit::publish::Claims;
@@ -72,10 +72,12 @@ impl Evidence {
         ids_in_order(&self.bundles).into_iter()
     }
 
-    /// The newest finished run of a bundle.
-    pub(super) fn newest(&self, bundle: &str) -> Option<&Run> {
-        let runs = &self.bundles.get(bundle)?.runs;
-        runs.iter().rev().find(|run| run.verdict.is_finished())
+    /// The newest finished run of a bundle in an environment; where none was made in it, the
+    /// newest of all, which is what a reader has then.
+    pub(super) fn newest(&self, bundle: &str, environment: &Environment) -> Option<&Run> {
+        let bundle = self.bundles.get(bundle)?;
+        let any = || bundle.runs.iter().rev().find(|run| run.verdict.is_finished());
+        bundle.newest_in(environment).or_else(any)
     }
 }
 

@@ -70,6 +70,9 @@ C1 holds up to tool 1.2.0 and not from 2.0.1 on; it states no `holds`, found is 
     assert!(!all.stdout.contains("not run"), "{}", all.stdout);
     assert!(all.stdout.contains("holds: {tool: \"<2.0\"} says so"), "{}", all.stdout);
     world.labdoc("build").any_output().success();
+    // The newest run was made for contrast; the page shows the newest in its own environment.
+    let page = world.read("public/a.html");
+    assert!(page.contains("Tool 1.1.4</span><a href=\"evidence/T1/"), "{page}");
     let record = world.read("public/evidence/index.html");
     for environment in ["tool 1.0.2", "tool 1.1.4", "tool 1.2.0", "tool 2.0.1"] {
         assert!(record.contains(environment), "{environment}");
