@@ -118,6 +118,8 @@ labdoc_start() {
   ) 9>&- 2>/dev/null &
   labdoc_groups+=($!)
   set +m
+  # It may be killed in its last moment; nobody is to be told of that.
+  disown "$!"
 }
 
 # Says of the blocks before number $1 that were not run that they were not.
