@@ -79,6 +79,10 @@ clippy:
 unit:
 	$(SAY) 'cargo test'
 	@$(FIND) $(CARGO) test --locked --no-fail-fast
+	$(SAY) 'cargo test: pages that ask a real kubectl'
+	@if PATH=/usr/local/bin:/usr/bin:/bin command -v kubectl >/dev/null; then \
+		$(CARGO) test --locked --no-fail-fast --test cli --test cases -- --ignored; \
+	else echo 'no kubectl to be had here: these tests stay ignored'; fi
 	$(SAY) 'cargo test: the examples of CommonMark'
 	@$(CARGO) test --locked --lib commonmark -- --ignored
 

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
@@ -46,18 +45,6 @@ pub(crate) struct Api {
     /// Its address.
     pub(crate) server: String,
     state: Arc<Mutex<State>>,
-}
-
-/// Whether there is a kubectl where the tests look for programs; without one a test says so.
-#[expect(clippy::print_stdout, reason = "a test that shows nothing says so")]
-pub(crate) fn has_kubectl() -> bool {
-    let there = ["/usr/local/bin", "/usr/bin", "/bin"]
-        .iter()
-        .any(|folder| Path::new(folder).join("kubectl").exists());
-    if !there {
-        println!("no kubectl: nothing to show");
-    }
-    there
 }
 
 impl Api {

@@ -1,16 +1,14 @@
 //! Pages that need a cluster, without one: what is skipped, what is refused, what cannot be done.
 //!
 //! The clusters of these tests are an answer to two questions: who are you, and which version. They
-//! are asked by the kubectl of this machine; without one these tests have nothing to show.
+//! are asked by the kubectl of this machine; where there is none, these tests count as ignored.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use snapbox::str;
 
-use crate::support::World;
+use crate::support::{Answer, Server, World};
 
 const PAGE: &str = "\
 ---
@@ -23,47 +21,14 @@ touch ran; kubectl get pods -n lab
 ```
 ";
 
-/// Whether there is a kubectl where the tests look for programs; without one a test says so.
-#[expect(clippy::print_stdout, reason = "a test that shows nothing says so")]
-fn has_kubectl() -> bool {
-    let there = ["/usr/local/bin", "/usr/bin", "/bin"]
-        .iter()
-        .any(|f| Path::new(f).join("kubectl").exists());
-    if !there {
-        println!("no kubectl: nothing to show");
-    }
-    there
-}
-
 /// Answers each request with a status and a body, for as long as the tests run.
-fn serve(answer: impl Fn(&str) -> (u16, String) + Send + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("port");
-    let address = listener.local_addr().expect("address");
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            // A client that goes away is no fault of the server.
-            let _ = respond(stream, &answer);
-        }
+fn serve(answer: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) -> String {
+    let server = Server::answering(move |path| {
+        let (status, body) = answer(path);
+        let (content_type, body) = (Some("application/json"), body.into_bytes());
+        Answer { status, content_type, body, length: None }
     });
-    format!("http://{address}")
-}
-
-/// One request, one answer.
-fn respond(stream: TcpStream, answer: &impl Fn(&str) -> (u16, String)) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream.try_clone()?);
-    let mut first = String::new();
-    reader.read_line(&mut first)?;
-    let mut line = String::new();
-    while reader.read_line(&mut line)? > 2 {
-        line.clear();
-    }
-    let path = first.split(' ').nth(1).unwrap_or("/").to_owned();
-    let (status, body) = answer(path.split('?').next().unwrap_or("/"));
-    write!(
-        &stream,
-        "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    )
+    server.address
 }
 
 /// A cluster with this identity.
@@ -145,10 +110,8 @@ fn a_page_without_that_need_never_asks_for_a_cluster() {
 }
 
 #[test]
+#[ignore = "asks a real kubectl; `make test` runs it where there is one"]
 fn only_the_user_can_trust_a_cluster() {
-    if !has_kubectl() {
-        return;
-    }
     let world = world(&[("prod", &cluster("uid-prod")), ("lab", &cluster("uid-lab"))]);
     let kubeconfig = world.base().join("home/.kube/config");
     let state = || {
@@ -182,10 +145,8 @@ fn only_the_user_can_trust_a_cluster() {
 }
 
 #[test]
+#[ignore = "asks a real kubectl; `make test` runs it where there is one"]
 fn a_context_that_bears_a_trusted_name_is_not_trusted_for_it() {
-    if !has_kubectl() {
-        return;
-    }
     let world = world(&[("lab", &cluster("uid-lab"))]);
     says(&world, "trust", 0);
     write_config(&world, &[("lab", &cluster("uid-prod"))]);
@@ -196,10 +157,8 @@ fn a_context_that_bears_a_trusted_name_is_not_trusted_for_it() {
 }
 
 #[test]
+#[ignore = "asks a real kubectl; `make test` runs it where there is one"]
 fn no_way_no_credential_and_no_permission_are_told_apart() {
-    if !has_kubectl() {
-        return;
-    }
     let check = |server: &str, expect: &[&str]| {
         let world = world(&[("lab", server)]);
         let begin = Instant::now();
@@ -225,10 +184,8 @@ fn no_way_no_credential_and_no_permission_are_told_apart() {
 }
 
 #[test]
+#[ignore = "asks a real kubectl; `make test` runs it where there is one"]
 fn a_server_that_never_answers_takes_less_than_15_seconds() {
-    if !has_kubectl() {
-        return;
-    }
     // It accepts connections and says nothing.
     let silent = TcpListener::bind("127.0.0.1:0").expect("port");
     let server = format!("http://{}", silent.local_addr().expect("address"));

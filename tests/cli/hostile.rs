@@ -2,26 +2,11 @@
 
 use crate::support::World;
 
-/// A check has a finding whose text holds `part`.
-#[track_caller]
-fn check(world: &World, code: i32, part: &str) {
-    let ended = world.labdoc("check").any_output().code(code);
-    assert!(ended.stderr.contains(part), "no {part:?} in:\n{}", ended.stderr);
-}
-
-/// The recorded lab with a foreign bundle T7 that C1 names too.
-fn with_foreign() -> World {
-    let (world, _) = World::recorded();
-    world.foreign("T7", &["C1"]);
-    world.edit("content/claims.yaml", "evidence: [T1#flip]", "evidence: [T1#flip, T7]");
-    world
-}
-
 #[test]
 fn links_in_evidence_are_refused() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     std::os::unix::fs::symlink("/etc/hostname", world.path("evidence/T7/x")).expect("link");
-    check(&world, 1, "error[EV118]: T7/x is a link or a special file");
+    world.finds(1, "error[EV118]: T7/x is a link or a special file");
     std::fs::remove_file(world.path("evidence/T7/x")).expect("remove");
     std::os::unix::fs::symlink("/etc", world.path("evidence/reports")).expect("link");
     let digest = World::sha256(&std::fs::read("/etc/hostname").expect("read"));
@@ -31,38 +16,38 @@ fn links_in_evidence_are_refused() {
             "R1: {{file: reports/hostname, sha256: {digest}, title: t, date: \"2026-11-01\"}}\n"
         ),
     );
-    check(&world, 1, "error[EV101]: report R1: reports/hostname is missing");
+    world.finds(1, "error[EV101]: report R1: reports/hostname is missing");
 }
 
 #[test]
 fn paths_in_records_stay_inside() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     for path in ["../book.toml", "/etc/hostname", "a\\\\b", "nul.txt", "a:b"] {
         world.write(
             "evidence/reports.yaml",
             format!("R1: {{file: \"{path}\", sha256: x, title: t, date: \"2026-11-01\"}}\n"),
         );
-        check(&world, 1, "error[EV118]: report R1: path");
+        world.finds(1, "error[EV118]: report R1: path");
     }
 }
 
 #[test]
 fn a_run_id_is_the_name_of_a_folder() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     world.edit("evidence/T7/verdict.json", "\"run_id\":\"f1\"", "\"run_id\":\"../../x\"");
-    check(&world, 1, "error[EV118]: T7: run id \"../../x\" cannot be the name of a folder");
+    world.finds(1, "error[EV118]: T7: run id \"../../x\" cannot be the name of a folder");
 }
 
 #[test]
 fn yaml_of_ours_has_no_anchors_and_no_doubles() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     for text in [
         "S1: &a {url: \"https://x.org\"}\nS2: *a\n",
         "S1: {url: \"https://x.org\"}\nS1: {url: \"https://x.org\"}\n",
         "S1: {url: \"https://x.org\", urll: x}\n",
     ] {
         world.write("evidence/sources.yaml", text);
-        check(&world, 1, "error[EV118]: sources.yaml:");
+        world.finds(1, "error[EV118]: sources.yaml:");
     }
 }
 
@@ -73,7 +58,7 @@ fn an_edited_output_is_held_against_the_run() {
     let ended = world.labdoc("check").any_output().success();
     assert!(!ended.stderr.contains("EV208"), "what may vary may: {}", ended.stderr);
     world.edit("content/lab.md", "```output {for=up}\nup\n", "```output {for=up}\nUP\n");
-    check(&world, 0, "the output printed for block `up` is not what run");
+    world.finds(0, "the output printed for block `up` is not what run");
 }
 
 #[test]
@@ -81,23 +66,21 @@ fn idle_bundles_and_incomplete_sources_are_named() {
     let (world, _) = World::recorded();
     world.foreign("T8", &[]);
     world.write("evidence/sources.yaml", "S1: {url: \"javascript:alert(1)\"}\n");
-    check(&world, 1, "warning[EV008]: bundle T8 backs no claim");
-    check(&world, 1, "warning[EV010]: source S1 has no access date, no locator, no quote");
-    check(&world, 1, "error[SE504]: source S1 url has scheme \"javascript:\"");
+    world.finds(1, "warning[EV008]: bundle T8 backs no claim");
+    world.finds(1, "warning[EV010]: source S1 has no access date, no locator, no quote");
+    world.finds(1, "error[SE504]: source S1 url has scheme \"javascript:\"");
 }
 
 #[test]
 fn active_files_are_published_as_text() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     world.write("evidence/reports/r.html", "<script>alert(1)</script>");
     let digest = World::sha256(b"<script>alert(1)</script>");
     world.write(
         "evidence/reports.yaml",
         format!("R1: {{file: reports/r.html, sha256: {digest}, title: t, date: \"2026-11-01\"}}\n"),
     );
-    check(
-        &world,
-        0,
+    world.finds(0,
         "warning[SE502]: evidence file reports/r.html would run in readers' browsers; it is published as r.html.txt",
     );
     world.labdoc("build").any_output().success();
@@ -111,20 +94,18 @@ fn active_files_are_published_as_text() {
 
 #[test]
 fn traces_of_a_machine_are_named() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     world.rewrite_result("T7", "labdoc-check: a pass exit=0\nok\nin /home/jane/lab\n");
-    check(&world, 0, "warning[SE505]: T7/result.txt:3 contains a home directory path");
+    world.finds(0, "warning[SE505]: T7/result.txt:3 contains a home directory path");
     world.rewrite_result("T7", "labdoc-check: a pass exit=0\na\u{202e}b\n");
-    check(
-        &world,
-        0,
+    world.finds(0,
         "warning[SE503]: T7/result.txt:2 contains terminal or bidi control characters; shown as ⟨U+202E⟩",
     );
 }
 
 #[test]
 fn what_terminals_do_is_shown_and_never_done() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     let lines = [
         "labdoc-check: a pass exit=0".as_bytes(),
         b"\x1b[31mred\x1b[0m \x1b]8;;http://evil.example/\x07link\x1b]8;;\x07",

@@ -106,8 +106,7 @@ fn a_keeper_that_dies_in_a_container() {
     let world = World::page(&format!(
         "```sh {{#a exit=137}}\nsetsid sleep {mark} & kill -9 $PPID; sleep {mark}\n```\n\n```sh {{#b}}\necho on\n```\n"
     ));
-    let container = "unshare --map-root-user --pid --fork --mount-proc";
-    let labdoc = env!("CARGO_BIN_EXE_labdoc");
-    world.bash(&format!("exec {container} {labdoc} verify")).any_output().success();
+    let labdoc = concat!("exec ", env!("CARGO_BIN_EXE_labdoc"), " verify");
+    world.apart("--pid --fork --mount-proc", labdoc).any_output().success();
     assert_eq!(processes(mark), Vec::<String>::new());
 }

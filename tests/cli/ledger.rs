@@ -20,13 +20,6 @@ K1:
   by: jane
 ";
 
-/// A check has a finding whose text holds `part`, and ends so.
-#[track_caller]
-fn check(world: &World, code: i32, part: &str) {
-    let ended = world.labdoc("check").any_output().code(code);
-    assert!(ended.stderr.contains(part), "no {part:?} in:\n{}", ended.stderr);
-}
-
 #[test]
 fn a_seal_is_written_once_and_marks_the_book() {
     let world = sealed();
@@ -44,9 +37,9 @@ fn a_missing_or_edited_ledger_is_named() {
     let world = sealed();
     let name = format!("evidence/ledger/{}", world.names("evidence/ledger")[0]);
     world.edit(&name, "Setup works.", "Setup fails.");
-    check(&world, 1, "error[EV017]");
+    world.finds(1, "error[EV017]");
     std::fs::remove_dir_all(world.path("evidence/ledger")).expect("remove");
-    check(&world, 1, "error[EV017]: evidence/ledger/ is missing although the evidence was sealed");
+    world.finds(1, "error[EV017]: evidence/ledger/ is missing although the evidence was sealed");
 }
 
 #[test]
@@ -58,7 +51,7 @@ fn a_claim_that_vanished_is_named() {
         "C2:\n  grade: measured\n  evidence: [T1#up]\n  expect: [\"ok(up)\"]\n",
         "",
     );
-    check(&world, 1, "error[EV013]: claim C2 was published on 2026-11-30 and is gone");
+    world.finds(1, "error[EV013]: claim C2 was published on 2026-11-30 and is gone");
     world.write("evidence/corrections.yaml", WITHDRAWN);
     world.labdoc("build").any_output().success();
     let page = world.read("public/evidence/claims/C2.html");
@@ -80,9 +73,7 @@ fn a_claim_that_is_withdrawn_in_place_asks_for_no_proof() {
 fn a_wording_changes_only_with_a_correction() {
     let world = sealed();
     world.edit("content/lab.md", "Setup works.", "Setup works well.");
-    check(
-        &world,
-        1,
+    world.finds(1,
         "error[EV014]: wording of C2 changed since it was published and no correction says so (was: \"Setup works.\", now: \"Setup works well.\")",
     );
     let correction = |now: &str| {
@@ -91,7 +82,7 @@ fn a_wording_changes_only_with_a_correction() {
         )
     };
     world.write("evidence/corrections.yaml", correction("Setup works better."));
-    check(&world, 1, "K1 says: \"Setup works better.\"");
+    world.finds(1, "K1 says: \"Setup works better.\"");
     world.write("evidence/corrections.yaml", correction("Setup works well."));
     world.labdoc("build").any_output().success();
     let page = world.read("public/evidence/claims/C2.html");
@@ -120,12 +111,12 @@ fn a_correction_is_in_order_and_never_edited() {
     };
     world
         .write("evidence/corrections.yaml", entry("K3", "2026-11-02") + &entry("K2", "2026-11-03"));
-    check(&world, 1, "error[EV015]: correction K2: number out of order");
+    world.finds(1, "error[EV015]: correction K2: number out of order");
     world.write(
         "evidence/corrections.yaml",
         "K1: {claims: [C2], kind: clarified, now: x, reason: r}\n",
     );
-    check(&world, 1, "error[EV015]: correction K1: date missing");
+    world.finds(1, "error[EV015]: correction K1: date missing");
     world.write("evidence/corrections.yaml", entry("K1", "2027-01-01"));
     let ended = world.labdoc("check --as-of 2026-12-01").any_output().code(1);
     assert!(
@@ -135,9 +126,9 @@ fn a_correction_is_in_order_and_never_edited() {
     );
     world.labdoc("evidence seal --as-of 2027-01-02").any_output().success();
     world.edit("evidence/corrections.yaml", "reason: r", "reason: s");
-    check(&world, 1, "error[EV015]: correction K1: entry edited after it was sealed");
+    world.finds(1, "error[EV015]: correction K1: entry edited after it was sealed");
     world.write("evidence/corrections.yaml", "");
-    check(&world, 1, "error[EV015]: correction K1: entry was sealed and is gone");
+    world.finds(1, "error[EV015]: correction K1: entry was sealed and is gone");
 }
 
 #[test]
@@ -146,8 +137,7 @@ fn a_grade_rises_only_with_new_evidence() {
     world.edit("content/claims.yaml", "C2:\n  grade: measured", "C2:\n  grade: reported");
     world.labdoc("evidence seal --as-of 2026-11-30").any_output().success();
     world.edit("content/claims.yaml", "C2:\n  grade: reported", "C2:\n  grade: measured");
-    check(
-        &world,
+    world.finds(
         0,
         "warning[EV016]: grade of C2 rose from reported to measured without new evidence",
     );
@@ -182,16 +172,16 @@ fn a_waiver_is_shown_and_ends_by_itself() {
 fn corrections_speak_of_what_exists() {
     let world = sealed();
     world.write("evidence/corrections.yaml", "K1:\n  date: \"2026-12-01\"\n  claims: [C9]\n  kind: clarified\n  now: x\n  reason: r\n  evidence: [T9]\n");
-    check(&world, 1, "error[EV003]: correction K1 refers to claim C9, which does not exist");
-    check(&world, 1, "warning[EV006]: correction K1 names bundle T9");
+    world.finds(1, "error[EV003]: correction K1 refers to claim C9, which does not exist");
+    world.finds(1, "warning[EV006]: correction K1 names bundle T9");
     world.write("evidence/corrections.yaml", "K1:\n  date: \"2026-12-01\"\n  claims: [C2]\n  kind: superseded\n  now: another\n  reason: r\n");
-    check(&world, 1, "names no claim that takes the place");
+    world.finds(1, "names no claim that takes the place");
     world.write(
         "evidence/corrections.yaml",
         "K1:\n  date: \"2026-12-01\"\n  claims: [C2]\n  kind: superseded\n  now: C1\n  reason: r\n",
     );
     world.edit("content/index.md", "See", "See [C2] and [K1], not [K7]. See");
-    check(&world, 0, "warning[EV006]: content/index.md:5 names correction K7");
+    world.finds(0, "warning[EV006]: content/index.md:5 names correction K7");
     world.labdoc("build").any_output().success();
     let page = world.read("public/index.html");
     assert!(page.contains("evidence/corrections.html#K1"), "{page}");
@@ -215,5 +205,5 @@ fn a_translation_repeats_the_claims_of_its_original() {
     let ended = world.labdoc("check").any_output().success();
     assert!(!ended.stderr.contains("EV001"), "{}", ended.stderr);
     world.write("content/other.md", "# Other\n\n[Setup is fine.]{#C2}\n");
-    check(&world, 1, "error[EV001]: claim id C2 is used twice");
+    world.finds(1, "error[EV001]: claim id C2 is used twice");
 }

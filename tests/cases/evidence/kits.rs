@@ -1,15 +1,14 @@
 //! What is published of a kit.
 
-use super::{built, check, with_foreign};
+use super::built;
 use crate::support::{Server, World};
 
 #[test]
 fn case_19_names_that_windows_cannot_have() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     assert!(!world.runs()[0].contains(':'));
     world.write("evidence/T7/note:1", "x");
-    check(
-        &world,
+    world.finds(
         1,
         "error[KT303]: evidence path \"T7/note:1\" holds ':', which cannot exist on Windows",
     );
@@ -63,7 +62,7 @@ fn case_23_a_folder_without_its_slash_has_links_that_work() {
 #[test]
 fn case_29_dot_files_are_left_out_and_none_is_needed() {
     let world = World::site("lab").file("labkit/demo/.env.example", "A=1\n");
-    check(&world, 0, "warning[KT309]: labkit/demo/.env.example starts with a dot and is left out");
+    world.finds(0, "warning[KT309]: labkit/demo/.env.example starts with a dot and is left out");
     world.labdoc("build").any_output().success();
     let tree = world.tree("public");
     let hidden: Vec<&str> = (tree.paths().into_iter())
@@ -155,9 +154,9 @@ fn case_39_a_link_out_of_the_kit_is_refused_and_nothing_is_written() {
 #[test]
 fn case_40_names_that_differ_in_case_only_are_refused() {
     let world = World::site("lab").file("labkit/demo/readme.md", "x\n");
-    check(&world, 1, "error[KT305]: labkit/demo/");
+    world.finds(1, "error[KT305]: labkit/demo/");
     let world = World::site("lab").file("labkit/demo/é", "x").file("labkit/demo/e\u{301}", "y");
-    check(&world, 1, "error[KT305]: labkit/demo/");
+    world.finds(1, "error[KT305]: labkit/demo/");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! What claims, bundles, sources and corrections name.
 
-use super::{check, with_foreign};
 use crate::support::World;
 
 #[test]
@@ -20,22 +19,22 @@ fn case_01_every_command_finds_a_dangling_id() {
 fn case_02_the_missing_target_is_named() {
     let (world, _) = World::recorded();
     world.edit("content/claims.yaml", "T1#up", "T70");
-    check(&world, 0, "claim C2 names bundle T70, but evidence/T70/ does not exist");
-    check(&world, 0, "--> content/claims.yaml:7:");
+    world.finds(0, "claim C2 names bundle T70, but evidence/T70/ does not exist");
+    world.finds(0, "--> content/claims.yaml:7:");
 }
 
 #[test]
 fn case_03_a_foreign_bundle_backs_a_claim_that_does_not_exist() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     world.edit("evidence/T7/manifest.yaml", "[C1]", "[C1, C99]");
-    check(&world, 1, "error[EV003]: T7/manifest.yaml:4 refers to claim C99");
+    world.finds(1, "error[EV003]: T7/manifest.yaml:4 refers to claim C99");
 }
 
 #[test]
 fn case_04_a_one_sided_link_says_both_ways_out() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     world.edit("evidence/T7/manifest.yaml", "[C1]", "[C1, C2]");
-    check(&world, 1, "add it to the claim or drop it from T7/manifest.yaml:4");
+    world.finds(1, "add it to the claim or drop it from T7/manifest.yaml:4");
 }
 
 #[test]
@@ -45,9 +44,7 @@ fn case_16_a_withdrawn_id_is_never_used_again() {
     world.write("evidence/corrections.yaml", "K1:\n  date: \"2026-12-01\"\n  claims: [C2]\n  kind: withdrawn\n  was: Setup works.\n  reason: r\n");
     world.labdoc("build").any_output().success();
     world.edit("content/lab.md", "[Setup works.]", "[Something else.]");
-    check(
-        &world,
-        1,
+    world.finds(1,
         "error[EV002]: claim id C2 was withdrawn on 2026-12-01 (K1) and cannot be used again; next free id is C3",
     );
     assert!(world.exists("public/evidence/claims/C2.html"));
@@ -57,12 +54,11 @@ fn case_16_a_withdrawn_id_is_never_used_again() {
 fn case_05_a_quote_that_moved_is_said() {
     let world = World::proven();
     world.edit("evidence/sources.yaml", "costs nothing", "costs little");
-    check(
-        &world,
+    world.finds(
         0,
         "warning[EV207]: claim C4 is stale: quote of source S1 changed since it was sealed on",
     );
-    check(&world, 0, "(was: A failover costs nothing.), and it was not read again");
+    world.finds(0, "(was: A failover costs nothing.), and it was not read again");
     // Who read it again says so, and the claim stands.
     world.edit("evidence/sources.yaml", "2026-01-10", "2026-02-10");
     let ended = world.labdoc("check --release").any_stdout().success();
@@ -73,11 +69,11 @@ fn case_05_a_quote_that_moved_is_said() {
 fn case_17_corrections_have_a_number_a_date_and_an_order() {
     let world = World::proven();
     world.edit("evidence/corrections.yaml", "  date: \"2026-01-06\"\n", "");
-    check(&world, 1, "error[EV015]: correction K2: date missing");
+    world.finds(1, "error[EV015]: correction K2: date missing");
     let world = World::proven();
     let text = world.read("evidence/corrections.yaml");
     world.write("evidence/corrections.yaml", text.replace("K1:", "K3:"));
-    check(&world, 1, "error[EV015]: correction K2: number out of order, behind 2026-01-05 (K3)");
+    world.finds(1, "error[EV015]: correction K2: number out of order, behind 2026-01-05 (K3)");
     // The list has the newest first, each with its number and its day.
     let world = World::proven();
     world.labdoc("build").any_output().success();

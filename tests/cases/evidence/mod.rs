@@ -14,21 +14,6 @@ use regex::Regex;
 
 use crate::support::World;
 
-/// A check has a finding whose text holds `part`.
-#[track_caller]
-fn check(world: &World, code: i32, part: &str) {
-    let ended = world.labdoc("check").any_output().code(code);
-    assert!(ended.stderr.contains(part), "no {part:?} in:\n{}", ended.stderr);
-}
-
-/// The recorded lab with a foreign bundle T7 that C1 names too.
-fn with_foreign() -> World {
-    let (world, _) = World::recorded();
-    world.foreign("T7", &["C1"]);
-    world.edit("content/claims.yaml", "evidence: [T1#flip]", "evidence: [T1#flip, T7]");
-    world
-}
-
 /// The lab, built.
 fn built() -> World {
     let world = World::site("lab");

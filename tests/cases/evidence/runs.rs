@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
-use super::{check, with_foreign};
 use crate::support::{Run, World, wait_for};
 
 #[test]
 fn case_06_a_part_is_not_the_whole() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     world.edit("evidence/T7/manifest.yaml", "checks: [a]", "checks: [a, b]");
-    check(
-        &world,
+    world.finds(
         1,
         "error[EV107]: T7: planned check `b` is not in the verdict (2 planned, 1 reported)",
     );
@@ -18,21 +16,21 @@ fn case_06_a_part_is_not_the_whole() {
 
 #[test]
 fn case_07_an_empty_file_is_no_result() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     world.write("evidence/T7/result.txt", "");
-    check(&world, 1, "error[EV101]: bundle T7: result.txt is empty (0 bytes)");
+    world.finds(1, "error[EV101]: bundle T7: result.txt is empty (0 bytes)");
 }
 
 #[test]
 fn case_08_a_verdict_contradicts_its_exit_code() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     world.edit("evidence/T7/verdict.json", "\"exit_code\":0", "\"exit_code\":1");
-    check(&world, 1, "verdict says pass, but exit code is 1; the record contradicts itself");
+    world.finds(1, "verdict says pass, but exit code is 1; the record contradicts itself");
 }
 
 #[test]
 fn case_09_a_second_verdict_stands_beside_the_first() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     let first = world.read("evidence/T7/verdict.json");
     world.labdoc("evidence judge T7").any_output().success();
     assert_eq!(world.read("evidence/T7/verdict.json"), first);
@@ -43,9 +41,9 @@ fn case_09_a_second_verdict_stands_beside_the_first() {
 
 #[test]
 fn case_14_a_pipe_into_tee_hides_a_failure() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     world.write("evidence/T7/run.sh", "#!/bin/sh\nfalse | tee x\n");
-    check(&world, 0, "warning[EV111]: T7/run.sh:2 pipes into `tee` without `set -o pipefail`");
+    world.finds(0, "warning[EV111]: T7/run.sh:2 pipes into `tee` without `set -o pipefail`");
     world.write("evidence/T7/run.sh", "#!/bin/bash\nset -euo pipefail\nfalse | tee x\n");
     let ended = world.labdoc("check").any_output().success();
     assert!(!ended.stderr.contains("EV111"), "{}", ended.stderr);
@@ -57,10 +55,10 @@ fn case_14_a_pipe_into_tee_hides_a_failure() {
 
 #[test]
 fn case_18_a_version_is_no_number() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     let manifest = world.read("evidence/T7/manifest.yaml") + "environment:\n  kubernetes: 1.30\n";
     world.write("evidence/T7/manifest.yaml", manifest);
-    check(&world, 1, "`kubernetes: 1.30` is a number and reads as 1.3; write \"1.30\"");
+    world.finds(1, "`kubernetes: 1.30` is a number and reads as 1.3; write \"1.30\"");
 }
 
 #[test]
@@ -74,11 +72,8 @@ fn case_10_an_input_that_is_edited_during_the_run_is_named() {
     world.write("labkit/demo/conf/a.conf", "3 7 \n");
     std::fs::write(world.base().join("go"), "").expect("go");
     Run::wait(&world, child, 1);
-    check(
-        &world,
-        1,
-        "error[EV110]: T1: conf/a.conf changed while the run was going on; run it again",
-    );
+    world
+        .finds(1, "error[EV110]: T1: conf/a.conf changed while the run was going on; run it again");
 }
 
 #[test]
@@ -128,7 +123,7 @@ fn case_12_a_pass_behind_a_failure_on_equal_inputs_is_flaky() {
         world.write("measured", says);
         world.labdoc("verify --record").any_output().code(code);
     }
-    check(&world, 0, "warning[EV113]: T1 is flaky: 1 of 2 runs on the same inputs failed");
+    world.finds(0, "warning[EV113]: T1 is flaky: 1 of 2 runs on the same inputs failed");
     world.labdoc("build").any_output().success();
     let bundle = world.read("public/evidence/T1/index.html");
     for run in world.names("evidence/T1") {

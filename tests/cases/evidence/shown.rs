@@ -1,6 +1,5 @@
 //! What readers see of the evidence.
 
-use super::with_foreign;
 use crate::support::World;
 
 #[test]
@@ -28,7 +27,7 @@ fn case_15_a_banner_comes_with_the_day() {
 
 #[test]
 fn case_20_markup_in_a_result_is_text() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     world.rewrite_result("T7", "labdoc-check: a pass exit=0\n</pre><img src=x onerror=alert(1)>\n");
     world.labdoc("build").any_output().success();
     let html = world.read("public/evidence/T7/f1/view/result.txt.html");
@@ -38,7 +37,7 @@ fn case_20_markup_in_a_result_is_text() {
 
 #[test]
 fn case_21_a_token_in_a_result_stops_the_build() {
-    let world = with_foreign();
+    let world = World::with_foreign();
     let token = ["eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NSJ9", "c2lnbmF0dXJlLWhlcmU"].join(".");
     world.rewrite_result("T7", &format!("labdoc-check: a pass exit=0\n{token}\n"));
     let ended = world.labdoc("build").any_output().code(1);

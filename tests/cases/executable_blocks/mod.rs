@@ -43,8 +43,10 @@ const SOURCES: [&str; 7] = [
 #[test]
 fn every_case_has_a_test() {
     let has = |number: &u32| {
-        let test = format!("#[test]\nfn a{number}_");
-        SOURCES.iter().any(|source| source.contains(&test))
+        // Those that ask a real kubectl are run apart, where there is one.
+        let test = format!(r#"#\[test\]\n(?:#\[ignore = "asks [^\n]*\n)?fn a{number}_"#);
+        let test = regex::Regex::new(&test).expect("pattern");
+        SOURCES.iter().any(|source| test.is_match(source))
     };
     let missing: Vec<u32> = (1..=42).filter(|number| !has(number)).collect();
     assert_eq!(missing, [] as [u32; 0]);

@@ -85,6 +85,14 @@ impl World {
         self.rewrite_result(id, "labdoc-check: a pass exit=0\nlost 3\nkept 7\n");
     }
 
+    /// The recorded lab with a foreign bundle T7 that C1 names too.
+    pub(crate) fn with_foreign() -> World {
+        let (world, _) = World::recorded();
+        world.foreign("T7", &["C1"]);
+        world.edit("content/claims.yaml", "evidence: [T1#flip]", "evidence: [T1#flip, T7]");
+        world
+    }
+
     /// Replaces the transcript of a foreign bundle, and its verdict with one that describes it.
     pub(crate) fn rewrite_result(&self, id: &str, result: &str) {
         let (digest, bytes) = (World::sha256(result.as_bytes()), result.len());
@@ -191,6 +199,29 @@ impl World {
     /// A run of `labdoc` with these arguments, split at blanks.
     pub(crate) fn labdoc(&self, arguments: &str) -> Run<'_> {
         Run::of(self, env!("CARGO_BIN_EXE_labdoc"), arguments.split_whitespace())
+    }
+
+    /// `labdoc check` ends so and has a finding whose text holds `part`.
+    #[track_caller]
+    pub(crate) fn finds(&self, code: i32, part: &str) {
+        let ended = self.labdoc("check").any_output().code(code);
+        assert!(ended.stderr.contains(part), "no {part:?} in:\n{}", ended.stderr);
+    }
+
+    /// A run of a script of bash as root of namespaces of its own, one for mounts among them; what
+    /// it is stopped by fails the test. Root needs no other user for that.
+    pub(crate) fn apart(&self, more: &str, script: &str) -> Run<'_> {
+        self.write("../apart.sh", script);
+        let root = rustix::process::getuid().is_root();
+        let user = if root { "" } else { "--map-root-user" };
+        self.bash(&format!("exec unshare {user} --mount {more} bash -eu ../apart.sh"))
+    }
+
+    /// A run of labdoc where nothing but an empty folder is in the place of this machine's fonts.
+    pub(crate) fn without_fonts(&self, arguments: &str) -> Run<'_> {
+        let labdoc = env!("CARGO_BIN_EXE_labdoc");
+        let hide = "mount -t tmpfs none /usr/share/fonts";
+        self.apart("", &format!("{hide}; exec {labdoc} {arguments}"))
     }
 
     /// A run of a line of bash in the site's folder.

@@ -142,36 +142,3 @@ fn a_thousand_blocks_take_a_thousand_times_one() {
     // The first block is the first that has a last command to remember.
     assert!(costs[1..].iter().all(|cost| *cost == costs[1]), "{costs:?}");
 }
-
-#[test]
-#[ignore = "a measurement, for a release build"]
-fn speed() {
-    use std::io::Write;
-    let mut lines = Vec::new();
-    for _ in 0..10 {
-        let begin = std::time::Instant::now();
-        let mut world = World::new();
-        let started = begin.elapsed();
-        for round in 0..20 {
-            world.check(&format!("echo {round}"), 0, &format!("{round}\n"));
-        }
-        let blocks = begin.elapsed() - started;
-        let begin = std::time::Instant::now();
-        for _ in 0..20 {
-            world.check("echo 'checked'", 0, "checked\n");
-        }
-        let checked = begin.elapsed();
-        let begin = std::time::Instant::now();
-        world.session.finish().unwrap();
-        lines.push(format!(
-            "start {started:?}, 20 blocks {blocks:?}, 20 checked {checked:?}, finish {:?}",
-            begin.elapsed()
-        ));
-    }
-    let begin = std::time::Instant::now();
-    let outcome = World::new().run("head -c 100000000 /dev/zero");
-    lines.push(format!("100 MB {:?} {}", begin.elapsed(), outcome.output.total));
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    lines.extend(status.lines().find(|line| line.starts_with("VmHWM")).map(str::to_owned));
-    writeln!(std::io::stdout(), "\n{}", lines.join("\n")).unwrap();
-}
