@@ -13,6 +13,7 @@ mod build_site;
 mod build_whole;
 mod cluster;
 mod diagrams;
+mod documents;
 mod evidence_commands;
 mod exits;
 mod findings;

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use regex::Regex;
 
+use crate::documents::documents;
 use crate::support::{World, wait_for};
 
 /// One Envoy that knows every field the documents name: it refuses a file with one that it does
@@ -125,25 +125,6 @@ fn get(address: &str, path: &str) -> String {
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).expect("answer");
     String::from_utf8_lossy(&answer).into_owned()
-}
-
-/// The pages of the documents, the guide left out, by path.
-fn documents() -> Vec<(PathBuf, String)> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("content")];
-    let mut out = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).expect("folder") {
-            let path = entry.expect("entry").path();
-            if path.is_dir() && !path.ends_with("guide") {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "md") {
-                let text = std::fs::read_to_string(&path).expect("text");
-                out.push((path, text));
-            }
-        }
-    }
-    assert!(out.len() > 5, "the documents are there");
-    out
 }
 
 /// The words with `_` in the inline code of a text, part by part.

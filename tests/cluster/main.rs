@@ -5,6 +5,8 @@
     reason = "tests prepare a site, ask kubectl and look at the disk themselves"
 )]
 
+#[path = "../cli/documents.rs"]
+mod documents;
 mod guard;
 mod kit;
 mod pages;

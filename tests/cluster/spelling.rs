@@ -1,10 +1,10 @@
 //! The names that the documents give to Istio's fields, against the API server's own schema.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use regex::Regex;
 
+use crate::documents::documents;
 use crate::support::Lab;
 
 /// Where the fields of the documents stand.
@@ -15,25 +15,6 @@ const OTHERS: &[&str] = &[
     "proxyStatsMatcher", // the mesh configuration, in an annotation
     "dnsRefreshRate",
 ];
-
-/// The documents about Istio with their texts.
-fn documents() -> Vec<(String, String)> {
-    let content = Path::new(env!("CARGO_MANIFEST_DIR")).join("content");
-    let mut folders = vec![content];
-    let mut out = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).expect("folder") {
-            let path = entry.expect("entry").path();
-            if path.is_dir() && !path.ends_with("guide") {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "md") {
-                let text = std::fs::read_to_string(&path).expect("text");
-                out.push((path.display().to_string(), text));
-            }
-        }
-    }
-    out
-}
 
 #[test]
 #[ignore = "needs the real cluster: make test-cluster"]
@@ -49,6 +30,7 @@ fn the_api_server_knows_every_field_that_the_documents_name() {
     let word = Regex::new(r"\b[a-z]+(?:[A-Z][a-z0-9]+)+\b").expect("pattern");
     let (mut seen, mut faults) = (0, Vec::new());
     for (path, text) in documents() {
+        let path = path.display();
         let inner = code.captures_iter(&text).filter_map(|found| found.get(1));
         let words: BTreeSet<&str> =
             inner.flat_map(|inner| word.find_iter(inner.as_str())).map(|m| m.as_str()).collect();
@@ -70,6 +52,7 @@ fn the_api_server_takes_the_manifests_that_are_written_on_the_pages() {
     let fence = Regex::new(r"(?ms)^```yaml[^\n]*\n(.*?)^```$").expect("pattern");
     let mut taken = 0;
     for (path, text) in documents() {
+        let path = path.display();
         let manifests = fence.captures_iter(&text).filter_map(|found| found.get(1));
         // What shows a file of a kit belongs to the kit's namespace, which need not be there.
         let whole = |text: &&str| text.contains("\nkind: ") && !text.contains("\n  namespace: ");

@@ -43,6 +43,23 @@ const ID_PREFIX: &str = "mmd-";
 /// What drawings are among the things that are kept.
 const KIND: &str = "diagram";
 
+/// The words that begin a diagram, one a kind.
+pub(super) const KINDS: &[&str] = &[
+    "flowchart",
+    "graph",
+    "sequenceDiagram",
+    "classDiagram",
+    "stateDiagram-v2",
+    "erDiagram",
+    "gantt",
+    "pie",
+    "gitGraph",
+    "mindmap",
+    "timeline",
+    "block-beta",
+    "xychart-beta",
+];
+
 /// A finished drawing. It is the same wherever its source stands; a page puts its own addresses
 /// and, for the second of two equal ones, other ids into it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use merman::{
     RenderRequest, Renderer, SvgEnvironment, SvgRequest,
 };
 
-use super::{Drawing, Fault, colour, measure, svg};
+use super::{Drawing, Fault, KINDS, colour, measure, svg};
 
 /// How long one drawing may take. A usual one takes milliseconds; only a source that was made to
 /// be slow gets here.
@@ -238,23 +238,6 @@ fn no_kind(source: &str, at: usize) -> Fault {
     let near = near.map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default();
     Fault { message: format!("`{word}` is no kind of diagram{near}"), at }
 }
-
-/// The kinds of diagrams.
-const KINDS: &[&str] = &[
-    "flowchart",
-    "graph",
-    "sequenceDiagram",
-    "classDiagram",
-    "stateDiagram-v2",
-    "erDiagram",
-    "gantt",
-    "pie",
-    "gitGraph",
-    "mindmap",
-    "timeline",
-    "block-beta",
-    "xychart-beta",
-];
 
 /// A place in the decoded text as one in the source: the same line, and the same column where
 /// nothing before it was decoded.

@@ -1,23 +1,11 @@
 //! Colours for the source of Mermaid diagrams, which no grammar knows.
 
+use super::super::diagram::KINDS;
 use super::LineWriter;
 
-/// Words that begin a statement.
+/// Words that begin a statement, beside those that begin a diagram.
 const KEYWORDS: &[&str] = &[
-    "flowchart",
-    "graph",
-    "sequenceDiagram",
-    "classDiagram",
-    "stateDiagram-v2",
     "stateDiagram",
-    "erDiagram",
-    "gantt",
-    "pie",
-    "gitGraph",
-    "mindmap",
-    "timeline",
-    "block-beta",
-    "xychart-beta",
     "subgraph",
     "end",
     "direction",
@@ -82,7 +70,7 @@ fn line(text: &str) -> String {
     }
     let end = body.find(|c: char| c.is_whitespace() || c == ':').unwrap_or(body.len());
     let first = &body[..end];
-    let class = if KEYWORDS.contains(&first) { "k" } else { "" };
+    let class = if KINDS.contains(&first) || KEYWORDS.contains(&first) { "k" } else { "" };
     let rest = if class.is_empty() { body } else { &body[end..] };
     if !class.is_empty() {
         out.push(class, first);
