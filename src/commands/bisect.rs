@@ -10,7 +10,7 @@ use crate::book::Page;
 use crate::cli::{BisectArgs, CheckArgs, Common, Console};
 use crate::config::{Axis, BOOK_TOML};
 use crate::diag::Failure;
-use crate::evidence::{Claim, Environment, Holds, Word, matches_version, with_holds};
+use crate::evidence::{Claim, Holds, Word, matches_version, with_holds};
 use crate::proc::{self, Interrupt};
 use crate::verify::boundary::{Search, telling_part};
 use crate::verify::record::Started;
@@ -294,14 +294,8 @@ impl Table<'_> {
 
     /// Whether the claim is made for exactly those versions in which it was found to hold.
     fn agrees(&self, holds: &Holds) -> bool {
-        let mut own = Holds::default();
-        if let Some(conditions) = holds.canonical().get(self.key) {
-            // They were read from there.
-            let _ = own.add(self.key, conditions);
-        }
         self.versions.iter().zip(&self.search.0).all(|(version, found)| {
-            let environment = Environment::from([(self.key.to_owned(), version.clone())]);
-            found.is_none_or(|found| own.counts(&environment) == found)
+            found.is_none_or(|found| holds.admits(self.key, version) == found)
         })
     }
 

@@ -170,7 +170,7 @@ impl Judging<'_> {
 }
 
 /// Tagged digests of kit files by path.
-fn digests(files: &[&crate::kit::KitFile]) -> BTreeMap<String, String> {
+pub(super) fn digests(files: &[&crate::kit::KitFile]) -> BTreeMap<String, String> {
     files.iter().map(|file| (file.path.clone(), format!("sha256:{}", file.sha256))).collect()
 }
 

@@ -13,17 +13,19 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::Ended;
+use super::judging::digests;
 use super::proof::{Care, Experiment, Lab, Run, Twist};
 use super::verify::choose;
 use crate::book::{Page, Workdir};
 use crate::cli::{Common, Console, MutateArgs};
 use crate::diag::Failure;
-use crate::evidence::{Claim, Fate, Inputs, Mutation, Tried, block_digest};
+use crate::evidence::{Claim, Fate, Inputs, Mutation, Tried};
 use crate::fence::parse_duration;
-use crate::kit::{Kit, visible};
+use crate::kit::KitFile;
 use crate::proc::Interrupt;
 use crate::verify::mutants::{Mutant, Target};
 use crate::verify::outcome::{PageResult, Problem};
+use crate::verify::record::block_digests;
 use candidates::{candidates, text_of};
 use guarded::guarded;
 
@@ -44,9 +46,10 @@ pub(crate) fn mutate(
     let experiment = lab.experiment(page)?;
     let claims = chosen_claims(&experiment, &args.claim)?;
     let experiment = experiment.narrowed(&claims);
-    let all = candidates(&experiment, args)?;
+    let kit = experiment.kit_files()?;
+    let all = candidates(&experiment, &kit, args)?;
     let trial = Trial { experiment: &experiment, claims, console };
-    let mut log = trial.log(args, all.len())?;
+    let mut log = trial.log(args, &kit, all.len())?;
     if args.list {
         return Ok(list(&all, console));
     }
@@ -146,12 +149,17 @@ struct Trial<'a> {
 
 impl Trial<'_> {
     /// What an earlier call tried of the same page, kit, claims and seed; else nothing yet.
-    fn log(&self, args: &MutateArgs, possible: usize) -> Result<Mutation, Failure> {
+    fn log(
+        &self,
+        args: &MutateArgs,
+        kit: &[KitFile],
+        possible: usize,
+    ) -> Result<Mutation, Failure> {
         let Experiment { lab, page, bundle, .. } = self.experiment;
         let fresh = Mutation {
             seed: args.seed,
             claims: self.claims.iter().map(|claim| claim.id.clone()).collect(),
-            inputs: self.inputs()?,
+            inputs: self.inputs(kit),
             possible,
             ..Mutation::new(&page.path)
         };
@@ -161,24 +169,16 @@ impl Trial<'_> {
     }
 
     /// Digests of what is changed and of what is asked.
-    fn inputs(&self) -> Result<Inputs, Failure> {
+    fn inputs(&self, kit: &[KitFile]) -> Inputs {
         let Experiment { lab, page, plan, .. } = self.experiment;
-        let mut inputs = Inputs::default();
-        if plan.workdir == Workdir::Kit {
-            let name = plan.kit.as_deref().unwrap_or_default();
-            let kit = Kit::load(&lab.root, name, &plan.kit_options)?.value;
-            let files = visible(&kit, &plan.uses)?;
-            let tagged = |file: &&crate::kit::KitFile| {
-                (file.path.clone(), format!("sha256:{}", file.sha256))
-            };
-            inputs.kit = files.iter().map(tagged).collect();
-        }
-        let ran = |id: &str| plan.steps.iter().any(|step| step.id == id && step.skip.is_none());
-        let blocks = page.blocks.iter().filter(|block| ran(&block.id));
-        inputs.blocks = blocks.map(|block| (block.id.clone(), block_digest(block, &[]))).collect();
+        let mut inputs =
+            Inputs { kit: digests(&kit.iter().collect::<Vec<_>>()), ..Inputs::default() };
+        let ran = |id: &String| plan.steps.iter().any(|step| step.id == *id && step.skip.is_none());
+        inputs.blocks = block_digests(&lab.book, page);
+        inputs.blocks.retain(|id, _| ran(id));
         inputs.claims =
             self.claims.iter().map(|claim| (claim.id.clone(), claim.digest.clone())).collect();
-        Ok(inputs)
+        inputs
     }
 
     /// Runs the page as it is: every claim must hold. The time that a mutant gets; `None` after

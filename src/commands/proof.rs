@@ -7,19 +7,20 @@ use std::path::{Path, PathBuf};
 
 use super::assess::{claim_digests, claims};
 use super::find_root;
-use crate::book::{Book, LoadOptions, Page, load};
+use crate::book::{Book, LoadOptions, Page, Workdir, load};
 use crate::check;
 use crate::cli::{Common, Console};
 use crate::diag::{Failure, Severity};
 use crate::disk;
 use crate::evidence::{Bundles, Claim, Environment, EvidenceRef, Met, Name, Scope, load_bundles};
+use crate::kit::{KitFile, visible};
 use crate::proc::Interrupt;
 use crate::source::Sources;
 use crate::verify::outcome::{PageResult, Problem, StepResult};
 use crate::verify::plan::{Plan, Role, Selection, plan};
 use crate::verify::record::{self, Ran, Started};
 use crate::verify::run::{Watch, run};
-use crate::verify::world::World;
+use crate::verify::world::{World, load_kit};
 
 /// A book that is experimented with.
 pub(super) struct Lab {
@@ -186,6 +187,18 @@ impl<'a> Experiment<'a> {
         };
         let result = run(&plan, &world, &watch)?;
         Ok(Run { plan, world, result })
+    }
+
+    /// The kit files that a run sees; none where the blocks run elsewhere.
+    ///
+    /// # Errors
+    /// The kit cannot be read.
+    pub(super) fn kit_files(&self) -> Result<Vec<KitFile>, Failure> {
+        if self.plan.workdir != Workdir::Kit {
+            return Ok(Vec::new());
+        }
+        let kit = load_kit(&self.lab.root, &self.plan)?;
+        Ok(visible(&kit, &self.plan.uses)?.into_iter().cloned().collect())
     }
 
     /// Records a run, whatever it came to: `T1/20261129T101500Z-7f3a2c`.

@@ -56,9 +56,12 @@ impl Holds {
 
     /// Whether a run in `environment` counts for the claim.
     pub(crate) fn counts(&self, environment: &Environment) -> bool {
-        self.keys.iter().all(|(key, conditions)| {
-            environment.get(key).is_some_and(|version| conditions.iter().all(|c| c.admits(version)))
-        })
+        self.keys().all(|key| environment.get(key).is_some_and(|v| self.admits(key, v)))
+    }
+
+    /// Whether the claim is made for that version of one thing; without conditions for it, it is.
+    pub(crate) fn admits(&self, key: &str, version: &str) -> bool {
+        self.keys.get(key).is_none_or(|all| all.iter().all(|condition| condition.admits(version)))
     }
 
     /// Key and conditions as written, `envoy` and `>=1.36 <1.39`, in the order of the keys.

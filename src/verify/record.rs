@@ -281,21 +281,24 @@ fn outcome(ran: &Ran<'_>, checks: &[Check], changed: &[String]) -> (Outcome, Opt
 /// Digests of what went in.
 fn inputs(ran: &Ran<'_>) -> Inputs {
     let tagged = |(path, sha): (&String, &String)| (path.clone(), format!("sha256:{sha}"));
-    let block = |block: &crate::book::Block| {
-        let vary: Vec<String> = class_names(ran.page, block, &ran.book.config)
-            .iter()
-            .map(|n| (*n).to_owned())
-            .collect();
-        (block.id.clone(), block_digest(block, &vary))
-    };
     let captures = ran.plan.captures.iter();
     Inputs {
         kit: ran.world.kit.iter().map(tagged).collect(),
-        blocks: ran.page.blocks.iter().map(block).collect(),
+        blocks: block_digests(ran.book, ran.page),
         captures: captures.map(|c| (c.name.clone(), capture_digest(&c.name, &c.pattern))).collect(),
         claims: ran.claims.clone(),
         ..Inputs::default()
     }
+}
+
+/// Digests of a page's blocks by id.
+pub(crate) fn block_digests(book: &Book, page: &Page) -> Digests {
+    let of = |block: &crate::book::Block| {
+        let names = class_names(page, block, &book.config);
+        let vary: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        (block.id.clone(), block_digest(block, &vary))
+    };
+    page.blocks.iter().map(of).collect()
 }
 
 /// What was measured of the environment: captured values, and the machine.

@@ -3,17 +3,17 @@
 use globset::Glob;
 
 use super::super::proof::Experiment;
-use crate::book::Workdir;
 use crate::cli::MutateArgs;
 use crate::diag::Failure;
 use crate::disk;
-use crate::kit::{Kit, visible};
+use crate::kit::KitFile;
 use crate::verify::mutants::{Mutant, Source, Target, mutants};
 use crate::verify::plan::Plan;
 
 /// Every mutant of the kit files that the page sees and of its blocks, in the seed's order.
 pub(super) fn candidates(
     experiment: &Experiment<'_>,
+    kit: &[KitFile],
     args: &MutateArgs,
 ) -> Result<Vec<Mutant>, Failure> {
     let globs: Result<Vec<_>, Failure> = args
@@ -28,16 +28,13 @@ pub(super) fn candidates(
     let globs = globs?;
     let mut sources = Vec::new();
     let plan = &experiment.plan;
-    if plan.workdir == Workdir::Kit {
-        let name = plan.kit.as_deref().unwrap_or_default();
-        let kit = Kit::load(&experiment.lab.root, name, &plan.kit_options)?.value;
-        for file in visible(&kit, &plan.uses)? {
-            // What is no text is left alone.
-            let Ok(text) = String::from_utf8(file.bytes()?) else { continue };
-            let target = Target::Kit(file.path.clone());
-            let file = format!("labkit/{name}/{}", file.path);
-            sources.push(Source { target, file, lines_before: 0, text });
-        }
+    let name = plan.kit.as_deref().unwrap_or_default();
+    for file in kit {
+        // What is no text is left alone.
+        let Ok(text) = String::from_utf8(file.bytes()?) else { continue };
+        let target = Target::Kit(file.path.clone());
+        let file = format!("labkit/{name}/{}", file.path);
+        sources.push(Source { target, file, lines_before: 0, text });
     }
     for unit in plan.steps.iter().filter(|s| s.skip.is_none()).flat_map(|step| &step.units) {
         let target = Target::Unit(unit.id.clone());
