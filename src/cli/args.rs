@@ -95,9 +95,9 @@ pub(crate) struct CheckArgs {
 /// Options of build.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct BuildArgs {
-    /// Where the site is written
-    #[arg(long, value_name = "DIR", default_value = "public")]
-    pub(crate) out: PathBuf,
+    /// Where the site is written [default: public in the folder of the site]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
     /// Print where the time went
     #[arg(long)]
     pub(crate) timings: bool,

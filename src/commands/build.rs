@@ -26,12 +26,11 @@ pub(crate) fn build(
     let laps = Laps::start();
     let mut assessed = assess(common, &args.check)?;
     laps.lap("read and judge");
-    let out = if args.out.is_absolute() {
-        args.out.clone()
-    } else if common.root.is_some() || args.out.as_os_str() == "public" {
-        assessed.root.join(&args.out)
-    } else {
-        disk::current_folder()?.join(&args.out)
+    // A folder that was named is meant from where the user stands, as in every other command.
+    let here = disk::current_folder()?;
+    let out = match &args.out {
+        Some(named) => here.join(named),
+        None => assessed.root.join("public"),
     };
     let theme = load_theme(&mut assessed)?;
     let before = has_errors(&assessed.findings);
@@ -78,7 +77,7 @@ pub(crate) fn build(
         plural(committed.files, "file"),
         committed.changed,
         committed.removed,
-        args.out.display()
+        args.out.as_deref().unwrap_or(out.strip_prefix(&here).unwrap_or(&out)).display()
     );
     console.summary(
         &sentence,

@@ -136,6 +136,20 @@ fn the_output_is_the_same_everywhere() {
 }
 
 #[test]
+fn a_named_output_folder_is_meant_from_where_the_user_stands() {
+    let world = site();
+    let labdoc = env!("CARGO_BIN_EXE_labdoc");
+    let root = world.path("").display().to_string();
+    let line = format!("mkdir ../else && cd ../else && {labdoc} --root {root} build --out there");
+    let ended = world.bash(&line).any_output().success();
+    assert!(ended.stdout.contains(" in there\n"), "{}", ended.stdout);
+    assert!(world.base().join("else/there/a.html").is_file() && !world.exists("there"));
+    let line = format!("cd ../else && {labdoc} --root {root} build");
+    world.bash(&line).any_output().success();
+    assert!(world.exists("public/a.html") && !world.base().join("else/public").exists());
+}
+
+#[test]
 fn pages_have_no_pictures_for_links_where_no_font_can_draw_them() {
     let world = site();
     world.edit("book.toml", "[book]\n", "[book]\ncards = true\n");
