@@ -59,9 +59,14 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
+    /// Whether it is a command of a console block.
+    pub(crate) fn is_command(&self) -> bool {
+        self.id.contains('/')
+    }
+
     /// Whether it is a command of a console block that could not hold this output.
     pub(crate) fn cannot_hold(&self, measured: &[String]) -> bool {
-        self.id.contains('/') && reads_as_command(measured)
+        self.is_command() && reads_as_command(measured)
     }
 }
 

@@ -160,6 +160,20 @@ fn check(spec: &PageSpec, only: &[String]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+#[test]
+fn lines_in_any_order_never_go_on_with_the_command_above_them() {
+    let text = "```console {#b .unordered}\n$ run 0\nold\n\nstate\n\\...\n\n$ true\n```\n";
+    let before = parsed(text);
+    for measured in ["state\n> quote\n", "state\n> quote\n> more\n", "new\n> quote\nstate\n"] {
+        let transcript = BTreeMap::from([("b/1".to_owned(), measured.to_owned())]);
+        let (now, _) = before.refreshed(&before.run(&transcript), &[]);
+        assert!(now.contains("> quote"), "{now}");
+        let after = parsed(&now);
+        assert_eq!(after.commands(), before.commands(), "{now}");
+        assert_eq!(drifted(&after.run(&transcript)), [] as [&str; 0], "{now}");
+    }
+}
+
 /// The number of cases.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000)

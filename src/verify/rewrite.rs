@@ -12,7 +12,7 @@ use super::edit::{Edit, apply, physical_line, prefixed, widened};
 use super::judge::rejudged;
 use super::lives::{class_of, stale_lives};
 use super::outcome::{PageResult, Problem, StepResult, UnitResult};
-use super::plan::{Plan, Selection, Step, Unit, plan as plan_of};
+use super::plan::{Plan, Printed, Selection, Step, Unit, plan as plan_of};
 use crate::book::{Block, Page, parse};
 use crate::compare::{Refreshed, Writer};
 use crate::config::Config;
@@ -134,7 +134,11 @@ impl Refresh<'_> {
             return Vec::new();
         };
         let lines = if refresh && !unit.cannot_hold(&comparison.measured) {
-            comparison.refreshed(&step.classes, names)
+            let mut lines = comparison.refreshed(&step.classes, names);
+            if unit.is_command() {
+                begin_as_output(&mut lines, printed);
+            }
+            lines
         } else if names.as_measured.is_empty() {
             return Vec::new();
         } else {
@@ -224,6 +228,18 @@ impl Refresh<'_> {
         let file = sources.add(&self.page.path, text);
         let page = parse(&sources, file).value;
         (sources, page)
+    }
+}
+
+/// Puts another line first where the first one would go on with the command above it: only lines
+/// whose order is free can come to stand there, as an output that begins so cannot be held.
+fn begin_as_output(lines: &mut [Refreshed], printed: &Printed) {
+    let goes_on = |line: &Refreshed| match line {
+        Refreshed::Kept(at) => printed.text.lines().nth(*at).is_some_and(|l| l.starts_with("> ")),
+        Refreshed::New(text) => text.starts_with("> "),
+    };
+    if let Some(end) = lines.iter().position(|line| !goes_on(line)) {
+        lines[..=end].rotate_right(1);
     }
 }
 
