@@ -3,6 +3,8 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use super::Console;
+
 /// A watch that is read at the end of each part of the work.
 pub(crate) struct Laps {
     last: Mutex<Instant>,
@@ -24,8 +26,15 @@ impl Laps {
         }
     }
 
+    /// Prints the parts where they are asked for.
+    pub(crate) fn show(&self, asked: bool, console: &Console) {
+        if asked {
+            self.lines().iter().for_each(|line| console.result(line));
+        }
+    }
+
     /// One line a part.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    fn lines(&self) -> Vec<String> {
         let line = |(name, time): &(String, Duration)| {
             format!("{:>8.1} ms  {name}", time.as_secs_f64() * 1000.0)
         };

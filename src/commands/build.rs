@@ -1,11 +1,13 @@
 //! `labdoc build` and `labdoc check`.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::json;
 
-use super::Ended;
 use super::assess::{Assessed, assess};
+use super::unchanged::{Counts, LastBuild};
+use super::{Ended, find_root};
 use crate::check::links::Map;
 use crate::cli::{BuildArgs, CheckArgs, Common, Console, Laps, Tally};
 use crate::diag::{Diagnostic, Failure, Severity};
@@ -24,14 +26,22 @@ pub(crate) fn build(
     console: &Console,
 ) -> Result<Ended, Failure> {
     let laps = Laps::start();
-    let mut assessed = assess(common, &args.check)?;
-    laps.lap("read and judge");
+    let root = find_root(common)?;
     // A folder that was named is meant from where the user stands, as in every other command.
     let here = disk::current_folder()?;
     let out = match &args.out {
         Some(named) => here.join(named),
-        None => assessed.root.join("public"),
+        None => root.join("public"),
     };
+    let shown = args.out.as_deref().unwrap_or(out.strip_prefix(&here).unwrap_or(&out));
+    let last = LastBuild::of(&root, &out, args)?;
+    if let Some(counts) = last.as_ref().and_then(LastBuild::still_stands) {
+        laps.lap("everything is as the last build read and wrote it");
+        laps.show(args.timings, console);
+        return Ok(built(&counts, (0, 0, 0), shown, console));
+    }
+    let mut assessed = assess(common, &args.check)?;
+    laps.lap("read and judge");
     let theme = load_theme(&mut assessed)?;
     let before = has_errors(&assessed.findings);
     if before {
@@ -61,9 +71,7 @@ pub(crate) fn build(
     }
     let committed = staging.commit()?;
     laps.lap("move into place");
-    if args.timings {
-        laps.lines().iter().for_each(|line| console.result(line));
-    }
+    laps.show(args.timings, console);
     for kit in assessed.kits.iter().filter(|kit| !kit.left_out.is_empty()) {
         let paths: Vec<&str> = kit.left_out.iter().map(|left| left.path.as_str()).collect();
         console.say(&format!("left out of kit {}: {}", kit.name, paths.join(", ")));
@@ -71,23 +79,39 @@ pub(crate) fn build(
     for path in &committed.foreign {
         console.say(&format!("kept {path}, which labdoc did not write"));
     }
+    // What a build says besides, it says each time; pictures depend on the fonts of the machine.
+    let is_quiet = assessed.findings.is_empty() && committed.foreign.is_empty();
+    let is_plain = assessed.kits.iter().all(|kit| kit.left_out.is_empty())
+        && !assessed.book.config.file.book.cards;
+    if let Some(last) = last.filter(|_| is_quiet && is_plain) {
+        last.keep(&assessed.book.pages, &committed.written);
+    }
+    let counts = Counts { pages: assessed.book.pages.len(), files: committed.files };
+    let (changed, removed) = (committed.changed, committed.removed);
+    Ok(built(&counts, (changed, removed, tally.warnings), shown, console))
+}
+
+/// The last line of a build that went well.
+fn built(
+    Counts { pages, files }: &Counts,
+    (changed, removed, warnings): (usize, usize, usize),
+    shown: &Path,
+    console: &Console,
+) -> Ended {
     let sentence = format!(
-        "{}, {} ({} changed, {} removed) in {}",
-        plural(assessed.book.pages.len(), "page"),
-        plural(committed.files, "file"),
-        committed.changed,
-        committed.removed,
-        args.out.as_deref().unwrap_or(out.strip_prefix(&here).unwrap_or(&out)).display()
+        "{}, {} ({changed} changed, {removed} removed) in {}",
+        plural(*pages, "page"),
+        plural(*files, "file"),
+        shown.display()
     );
     console.summary(
         &sentence,
         &json!({
-            "outcome": "clean", "pages": assessed.book.pages.len(), "files": committed.files,
-            "changed": committed.changed, "removed": committed.removed,
-            "errors": 0, "warnings": tally.warnings,
+            "outcome": "clean", "pages": pages, "files": files, "changed": changed,
+            "removed": removed, "errors": 0, "warnings": warnings,
         }),
     );
-    Ok(Ended::Clean)
+    Ended::Clean
 }
 
 /// All findings of a build; nothing is written that stays.

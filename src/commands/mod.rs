@@ -14,6 +14,7 @@ mod seal;
 mod serve;
 mod show;
 mod trust;
+mod unchanged;
 mod verify;
 
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-pub(crate) use below::{files_below, is_reached_directly, links_below};
+pub(crate) use below::{entries_below, files_below, is_reached_directly, links_below};
 pub(crate) use path::check_relative;
 pub(crate) use scratch::Scratch;
 pub(crate) use walk::markdown_below;
@@ -298,6 +298,12 @@ pub(crate) fn canonical(path: &Path) -> Result<PathBuf> {
 /// The current folder.
 pub(crate) fn current_folder() -> Result<PathBuf> {
     std::env::current_dir().map_err(fault("find", Path::new(".")))
+}
+
+/// What tells this program from another build of it: size and time of its file.
+pub(crate) fn program_stamp() -> String {
+    let meta = std::env::current_exe().and_then(fs::metadata);
+    meta.map(|meta| format!("{} {:?}", meta.len(), meta.modified().ok())).unwrap_or_default()
 }
 
 /// A private folder that is removed when the value is dropped.

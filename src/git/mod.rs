@@ -43,6 +43,12 @@ pub(crate) fn last_changes(root: &Path, paths: &[&str]) -> Result<Option<History
     Ok(Some(History { days: days.collect(), is_cut: walk.is_cut }))
 }
 
+/// The commit that is checked out around a folder; `None` where there is no repository with one.
+pub(crate) fn head(root: &Path) -> Option<String> {
+    let (repository, _) = open(root).ok()??;
+    Some(repository.head_id().ok()?.to_string())
+}
+
 /// The repository around a folder, and the folder's path in it with a slash behind.
 fn open(root: &Path) -> Result<Option<(Repository, String)>, String> {
     let isolated = gix::open::Options::isolated;

@@ -33,7 +33,7 @@ use rayon::prelude::*;
 
 pub(crate) use cache::PageCache;
 pub(crate) use card::Cards;
-pub(crate) use output::Staging;
+pub(crate) use output::{Staging, Written};
 pub(crate) use record::Evidence;
 pub(crate) use theme::{STATIC, Theme};
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::diag::Failure;
+use crate::digest::sha256_hex;
 use crate::disk::{self, Kind};
 
 /// The folder that holds a build until it is complete.
@@ -20,7 +21,8 @@ pub(crate) const LIST: &str = "labdoc-files.txt";
 pub(crate) struct Staging {
     out: PathBuf,
     new: PathBuf,
-    names: Mutex<BTreeSet<String>>,
+    /// The files, with their digests where they were put.
+    names: Mutex<BTreeMap<String, Option<String>>>,
     memory: Option<Mutex<BTreeMap<String, Arc<[u8]>>>>,
 }
 
@@ -35,7 +37,12 @@ pub(crate) struct Committed {
     pub(crate) removed: usize,
     /// Files in the output folder that labdoc did not write; they were kept.
     pub(crate) foreign: Vec<String>,
+    /// Everything that stands in the output folder now, but for the foreign files.
+    pub(crate) written: Written,
 }
+
+/// Files of the output folder, the list of files among them, by their names, with their digests.
+pub(crate) type Written = BTreeMap<String, String>;
 
 impl Staging {
     /// Begins a build; what an interrupted one left is cleared.
@@ -65,7 +72,7 @@ impl Staging {
     pub(crate) fn into_files(self) -> Result<BTreeMap<String, Arc<[u8]>>, Failure> {
         let memory = self.memory.unwrap_or_default();
         let mut files = memory.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for name in self.names.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        for name in self.names.into_inner().unwrap_or_else(PoisonError::into_inner).into_keys() {
             if let Entry::Vacant(entry) = files.entry(name) {
                 let bytes = disk::read(&self.new.join(entry.key()))?;
                 entry.insert(bytes.into());
@@ -83,7 +90,7 @@ impl Staging {
             return Err(Failure::new(format!("`{path}` is no path in the site")));
         }
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        if !names.insert(path.to_owned()) {
+        if names.insert(path.to_owned(), None).is_some() {
             let message = format!("two files of the site would be {path}");
             return Err(Failure::new(message).hint("rename one of the sources"));
         }
@@ -101,13 +108,16 @@ impl Staging {
             files.insert(path.to_owned(), bytes.into());
         } else {
             disk::write(&target, bytes)?;
+            let digest = sha256_hex(bytes);
+            let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+            names.insert(path.to_owned(), Some(digest));
         }
         Ok(())
     }
 
     /// The names of all files so far.
     pub(crate) fn names(&self) -> BTreeSet<String> {
-        self.names.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
     }
 
     /// The bytes of a file that was put.
@@ -155,7 +165,8 @@ impl Staging {
     /// # Errors
     /// A foreign file stands where a file of the site belongs, or a file cannot be moved.
     pub(crate) fn commit(self) -> Result<Committed, Failure> {
-        let names = self.names.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let digests = self.names.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let names: BTreeSet<String> = digests.keys().cloned().collect();
         let old = read_list(&self.out)?;
         let foreign = foreign_files(&self.out, &old)?;
         if let Some(path) = names.iter().find(|name| meets(name, &foreign)) {
@@ -178,6 +189,15 @@ impl Staging {
         }
         committed.removed += remove_files(&self.out, &others)?;
         write_list(&self.out, &self.new, &names)?;
+        let list = sha256_hex(list_text(&names).as_bytes());
+        committed.written.insert(LIST.to_owned(), list);
+        for (name, digest) in digests {
+            let digest = match digest {
+                Some(digest) => digest,
+                None => sha256_hex(&disk::read(&self.out.join(&name))?),
+            };
+            committed.written.insert(name, digest);
+        }
         disk::remove_folder(&self.new)?;
         committed.foreign = foreign.into_iter().collect();
         Ok(committed)

@@ -53,12 +53,7 @@ impl Store {
         let name = self.name(kind, input);
         let mut bytes = head(&name, content).into_bytes();
         bytes.extend_from_slice(content);
-        let ignore = folder.with_file_name(".gitignore");
-        if !disk::is_file(&ignore) {
-            let _ = disk::write(&ignore, b"*\n");
-        }
-        let _ = disk::create_folder(folder);
-        let _ = disk::replace(&folder.join(name), &bytes);
+        let _ = keep(&folder.join(name), &bytes);
     }
 
     /// Removes what this build did not use.
@@ -81,6 +76,22 @@ impl Store {
         used.insert(name.clone());
         name
     }
+}
+
+/// Keeps a file below `.labdoc/`, which Git is told to leave alone.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn keep(path: &Path, bytes: &[u8]) -> disk::Result<()> {
+    let own = path.ancestors().find(|folder| folder.ends_with(FOLDER)).unwrap_or(path);
+    let ignore = own.join(".gitignore");
+    if !disk::is_file(&ignore) {
+        disk::write(&ignore, b"*\n")?;
+    }
+    if let Some(folder) = path.parent() {
+        disk::create_folder(folder)?;
+    }
+    disk::replace(path, bytes)
 }
 
 /// The first line of an entry: its form, its name, and the digest of its content. Its length does

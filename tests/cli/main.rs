@@ -7,6 +7,7 @@
 
 mod bad_input;
 mod bisect;
+mod build_again;
 mod build_evidence;
 mod build_faults;
 mod build_site;
