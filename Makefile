@@ -15,7 +15,7 @@ FIND = PATH="$$PATH:$${HOME-}/.local/bin:/usr/local/sbin:/usr/sbin:/sbin"
 DENY_FIND = PATH="$${LABDOC_TOOLS:-$$(pwd)/.tools}/bin:$$PATH"
 SAY = @printf '\n==> %s\n'
 
-.PHONY: help site test tools-build tools-lab tools-test compile verify bench-verify \
+.PHONY: help site test tools-build tools-lab tools-test compile verify bench bench-verify \
 	fmt scripts manifests clippy unit test-long test-cluster test-cluster-long check browser deny \
 	deny-if-there clean
 
@@ -25,6 +25,7 @@ help:
 	@echo 'make test-cluster  the cluster kit and pages on a real cluster that it starts and ends (root)'
 	@echo 'make test-cluster-long  every scene of the kit three times (hours)'
 	@echo 'make test-long  the property tests with 10,000 cases each'
+	@echo 'make bench    labdoc build against its peers; fetches them (minutes); writes benches/RESULTS.md'
 	@echo 'make bench-verify  labdoc verify against its peers; fetches them (minutes); writes benches/RESULTS-verify.md'
 	@echo 'make deny     licences, sources and bans of the dependencies; installs cargo-deny (minutes)'
 	@echo 'make verify   only run the pages against what is printed in them'
@@ -47,7 +48,16 @@ verify: compile
 	$(SAY) 'running the pages that need no cluster'
 	@bin=$$(cd $(TARGET)/release && pwd) && PATH="$$bin:$$PATH" && export PATH && $(FIND) labdoc verify
 
+# BENCH="--pages 1000 --rounds 1" measures less.
+BENCH =
+
 # ---- the bench ----------------------------------------------------------------------------------
+
+bench: compile
+	$(SAY) 'labdoc build against its peers, all in turn in one go'
+	@tools/dev-tools builders
+	@tools="$${LABDOC_TOOLS:-$$(pwd)/.tools}"; PATH="$$tools/bin:$$tools/builders/bin:$$PATH" \
+		LABDOC_BIN=$(TARGET)/release/labdoc benches/build.py --write benches/RESULTS.md $(BENCH)
 
 bench-verify: compile
 	$(SAY) 'labdoc verify against its peers, all in turn in one go'

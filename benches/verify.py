@@ -11,7 +11,6 @@ PATH is left out, and the table says so.
 import argparse
 import datetime
 import os
-import platform
 import re
 import shutil
 import statistics
@@ -20,29 +19,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Callable, NamedTuple
+from typing import Callable
 
-ROOT = Path(__file__).resolve().parent.parent
-LABDOC = str(Path(os.environ.get("LABDOC_BIN", ROOT / "target/release/labdoc")).resolve())
+from measuring import LABDOC, Job, Sample, machine, measure, median, version
+
 BLOCKS = 20
 WATCHED = 20
-
-
-class Sample(NamedTuple):
-    """One run: seconds of wall and of CPU, the largest process in KiB."""
-
-    wall: float
-    cpu: float
-    memory: int
-
-
-class Job(NamedTuple):
-    """What is run in turn with the others."""
-
-    name: str
-    blocks: int
-    command: list[str]
-    folder: Path
 
 
 def labdoc_page(count: int) -> str:
@@ -76,20 +58,6 @@ PEERS: list[tuple[str, Callable[[int], str], list[str]]] = [
 ]
 
 
-def measure(job: Job) -> Sample:
-    """Runs a job once; it must succeed."""
-    begin = time.perf_counter()
-    child = subprocess.Popen(
-        job.command, cwd=job.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    _, status, usage = os.wait4(child.pid, 0)
-    wall = time.perf_counter() - begin
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise SystemExit(f"{job.command} failed in {job.folder}")
-    return Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
-
-
 def in_turn(jobs: list[Job], runs: int) -> dict[str, list[Sample]]:
     """Runs all jobs in turn, so that a busy machine is busy for each of them."""
     for job in jobs:
@@ -101,23 +69,17 @@ def in_turn(jobs: list[Job], runs: int) -> dict[str, list[Sample]]:
     return samples
 
 
-def median(samples: list[Sample]) -> Sample:
-    """The median of each field."""
-    return Sample(*(statistics.median(field) for field in zip(*samples)))
-
-
 def prepare(base: Path) -> tuple[list[Job], list[str]]:
     """Pages and jobs, and the peers that are not here."""
     jobs, missing = [], []
     for count in (BLOCKS, 100, 1000):
         page = {"page.md": labdoc_page(count)}
-        jobs.append(Job(f"labdoc {count}", count, [LABDOC, "verify", "page.md"], folder(base, f"l{count}", page)))
+        jobs.append(Job(f"labdoc {count}", [LABDOC, "verify", "page.md"], folder(base, f"l{count}", page)))
     for name, page, command in PEERS:
         if shutil.which(name) is None:
             missing.append(name)
             continue
-        job = Job(name, BLOCKS, command, folder(base, name, {"page.md": page(BLOCKS)}))
-        jobs.append(job)
+        jobs.append(Job(name, command, folder(base, name, {"page.md": page(BLOCKS)})))
     return jobs, missing
 
 
@@ -133,7 +95,7 @@ def folder(base: Path, name: str, files: dict[str, str]) -> Path:
 def output(base: Path) -> Sample:
     """100 MB from one block: what the largest process of labdoc holds at most."""
     text = "```sh {#big}\nhead -c 100000000 /dev/zero | tr '\\0' x | fold -w 99\n```\n"
-    return measure(Job("output", 1, [LABDOC, "verify", "page.md"], folder(base, "big", {"page.md": text})))
+    return measure(Job("output", [LABDOC, "verify", "page.md"], folder(base, "big", {"page.md": text})))
 
 
 def watch(base: Path) -> list[float]:
@@ -171,20 +133,6 @@ def until(child: subprocess.Popen, block: str) -> None:
     raise SystemExit("--watch ended")
 
 
-def version(command: str) -> str:
-    """What a program says of its version."""
-    said = subprocess.run([command, "--version"], capture_output=True, text=True, check=False)
-    found = re.search(r"\d+(\.\d+)+", said.stdout + said.stderr)
-    return found.group() if found else "?"
-
-
-def machine() -> str:
-    """Processor, number of processors, system, bash."""
-    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    name = model.group(1) if model else platform.machine()
-    return f"{name}, {os.cpu_count()} processors, {platform.system()} {platform.release()}, bash {version('bash')}"
-
-
 def report(runs: int) -> str:
     """Measures everything; the text of the results."""
     with tempfile.TemporaryDirectory(prefix="labdoc-bench-") as name:
@@ -197,17 +145,19 @@ def report(runs: int) -> str:
         "# `labdoc verify` and other runners of shell blocks",
         "",
         f"Written by `benches/verify.py` on {datetime.date.today()}: medians of {runs} runs, all in turn in one go.",
-        f"{machine()}; load {os.getloadavg()[0]:.1f} at the end.",
+        f"{machine()}, bash {version(['bash', '--version'])}; load {os.getloadavg()[0]:.1f} at the end.",
         "",
         "| runner | version | blocks | wall ms | CPU ms a block | MiB | times labdoc's wall |",
         "|---|---|---:|---:|---:|---:|---:|",
     ]
     for job in jobs:
         got = medians[job.name]
-        ratio = f"{got.wall / own.wall:.1f}" if job.blocks == BLOCKS else ""
+        name, _, blocks = job.name.partition(" ")
+        blocks = int(blocks or BLOCKS)
+        ratio = f"{got.wall / own.wall:.1f}" if blocks == BLOCKS else ""
         lines.append(
-            f"| {job.name.split()[0]} | {version(job.command[0])} | {job.blocks} | {got.wall * 1000:.1f} "
-            f"| {got.cpu * 1000 / job.blocks:.2f} | {got.memory / 1024:.0f} | {ratio} |"
+            f"| {name} | {version([job.command[0], '--version'])} | {blocks} | {got.wall * 1000:.1f} "
+            f"| {got.cpu * 1000 / blocks:.2f} | {got.memory / 1024:.0f} | {ratio} |"
         )
     few, many = medians["labdoc 100"], medians["labdoc 1000"]
     lines += [

@@ -1,0 +1,78 @@
+"""What the benches share: a run is measured, jobs take turns, the machine is named."""
+
+import os
+import platform
+import re
+import select
+import statistics
+import subprocess
+import time
+from pathlib import Path
+from typing import Callable, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+LABDOC = str(Path(os.environ.get("LABDOC_BIN", ROOT / "target/release/labdoc")).resolve())
+
+
+class Sample(NamedTuple):
+    """One run: seconds of wall and of CPU, the largest process in KiB."""
+
+    wall: float
+    cpu: float
+    memory: int
+
+
+class Job(NamedTuple):
+    """What is run in turn with the others; `before` is done each time, unmeasured."""
+
+    name: str
+    command: list[str]
+    folder: Path
+    before: Callable[[], None] = lambda: None
+
+
+class Failed(Exception):
+    """A job that did not end well, or not in time."""
+
+
+def measure(job: Job, limit: float | None = None) -> Sample:
+    """Runs a job once; it must succeed within `limit` seconds."""
+    job.before()
+    begin = time.perf_counter()
+    child = subprocess.Popen(
+        job.command, cwd=job.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, start_new_session=True,
+    )
+    if limit is not None:
+        ended = os.pidfd_open(child.pid)
+        ready, _, _ = select.select([ended], [], [], limit)
+        os.close(ended)
+        if not ready:
+            os.killpg(child.pid, 9)
+    _, status, usage = os.wait4(child.pid, 0)
+    wall = time.perf_counter() - begin
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode == -9 and limit is not None and wall >= limit:
+        raise Failed(f"more than {limit:.0f} s")
+    if child.returncode != 0:
+        raise Failed(f"{' '.join(job.command)} ended with {child.returncode} in {job.folder}")
+    return Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+
+
+def median(samples: list[Sample]) -> Sample:
+    """The median of each field."""
+    return Sample(*(statistics.median(field) for field in zip(*samples)))
+
+
+def version(command: list[str]) -> str:
+    """What a program says of its version."""
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = re.search(r"\d+(\.\d+)+", said.stdout + said.stderr)
+    return found.group() if found else "?"
+
+
+def machine() -> str:
+    """Processor, number of processors, system."""
+    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    name = model.group(1) if model else platform.machine()
+    return f"{name}, {os.cpu_count()} processors, {platform.system()} {platform.release()}"
