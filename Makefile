@@ -15,7 +15,7 @@ FIND = PATH="$$PATH:$${HOME-}/.local/bin:/usr/local/sbin:/usr/sbin:/sbin"
 DENY_FIND = PATH="$${LABDOC_TOOLS:-$$(pwd)/.tools}/bin:$$PATH"
 SAY = @printf '\n==> %s\n'
 
-.PHONY: help site test tools-build tools-lab tools-test compile verify bench bench-verify \
+.PHONY: help site test tools-build tools-lab tools-test compile verify bench bench-check bench-verify \
 	fmt scripts manifests clippy unit test-long test-cluster test-cluster-long check browser deny \
 	deny-if-there clean
 
@@ -26,6 +26,7 @@ help:
 	@echo 'make test-cluster-long  every scene of the kit three times (hours)'
 	@echo 'make test-long  the property tests with 10,000 cases each'
 	@echo 'make bench    labdoc build against its peers; fetches them (minutes); writes benches/RESULTS.md'
+	@echo 'make bench-check  counts the instructions of a build and fails 10 % above the committed figure'
 	@echo 'make bench-verify  labdoc verify against its peers; fetches them (minutes); writes benches/RESULTS-verify.md'
 	@echo 'make deny     licences, sources and bans of the dependencies; installs cargo-deny (minutes)'
 	@echo 'make verify   only run the pages against what is printed in them'
@@ -58,6 +59,11 @@ bench: compile
 	@tools/dev-tools builders
 	@tools="$${LABDOC_TOOLS:-$$(pwd)/.tools}"; PATH="$$tools/bin:$$tools/builders/bin:$$PATH" \
 		LABDOC_BIN=$(TARGET)/release/labdoc benches/build.py --write benches/RESULTS.md $(BENCH)
+
+bench-check: compile
+	$(SAY) 'counting the instructions of a build'
+	@tools/dev-tools guard
+	@LABDOC_BIN=$(TARGET)/release/labdoc benches/guard.py
 
 bench-verify: compile
 	$(SAY) 'labdoc verify against its peers, all in turn in one go'
