@@ -1,7 +1,9 @@
-"""Schemas and rules of the manifests of labkit/dns-gslb; run by tools/check-manifests.
+"""Schemas and rules of the manifests of labkit/dns-gslb, and the fields that the pages name; run by tools/check-manifests.
 
 usage: check-manifests.py CUSTOM_RESOURCE_DEFINITIONS (empty: kinds of Istio are not checked by schema)
 """
+import importlib.resources
+import json
 import pathlib
 import re
 import sys
@@ -12,9 +14,13 @@ import yaml
 
 KIT = pathlib.Path("labkit/dns-gslb")
 OVERLAY = pathlib.Path("e2e/cluster/images/kustomization.yaml")
+PAGES = pathlib.Path("content")
 KUBERNETES = "1.34"
 ISTIO = "networking.istio.io/v1"
 HOSTS = ["gslb.lab.internal", "gslb-pt.lab.internal"]
+
+# Fields on the pages that stand in no schema: both belong to the mesh configuration.
+MESH_FIELDS = {"proxyStatsMatcher", "dnsRefreshRate", "inclusionRegexps"}
 
 # What each rule is there for: a change of one file, and words of the finding.
 MUTATIONS = [
@@ -160,6 +166,54 @@ def kit_images():
     return {image.rsplit(":", 1)[0] for image in listed}
 
 
+def names_in(schema):
+    """The names of all fields of a schema."""
+    if isinstance(schema, dict):
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            yield from properties
+        for value in schema.values():
+            yield from names_in(value)
+    elif isinstance(schema, list):
+        for one in schema:
+            yield from names_in(one)
+
+
+def field_names(schemas):
+    """The names of all fields of Istio's kinds and of a pod's specification."""
+    files = importlib.resources.files("kubernetes_validate") / "kubernetes-json-schema"
+    pods = [path for path in files.rglob("podspec-v1.json") if f"v{KUBERNETES}" in str(path)]
+    if not pods:
+        sys.exit(f"check-manifests: kubernetes-validate has no schema of a pod of {KUBERNETES}")
+    return {*names_in(schemas), *names_in(json.loads(pods[0].read_text(encoding="utf-8")))}
+
+
+def page_findings(path, text, schemas, known):
+    """Every fault of a page: manifests of Istio written on it, and fields named in its inline code."""
+    for fence in re.findall(r"^```yaml[^\n]*\n(.*?)^```$", text, re.S | re.M):
+        for document in documents(fence) if "\nkind: " in fence else []:
+            if document["apiVersion"] == ISTIO:
+                yield from (f"{path}: {one}" for one in by_schema(document, schemas))
+    words = {word for code in re.findall(r"`([^`\n]+)`", text) for word in re.findall(r"\b[a-z]+(?:[A-Z][a-z0-9]+)+\b", code)}
+    yield from (f"{path}: no field {word}" for word in sorted(words - known))
+
+
+def of_pages(schemas):
+    """The faults of the pages, and of the check itself where it would not find one."""
+    known = field_names(schemas) | MESH_FIELDS
+    if "consecutiveLocalOriginFailures" not in known or "consecutiveLocalOriginFailure" in known:
+        yield "the fields of Istio's kinds are not read"
+    brief = PAGES / "brief/index.md"
+    for path in [*sorted(PAGES.rglob("*.md")), *sorted(KIT.parent.glob("*/README.md"))]:
+        if "guide" not in path.parts:
+            yield from page_findings(path, path.read_text(encoding="utf-8"), schemas, known)
+    for right in ("splitExternalLocalOriginErrors: true", "`splitExternalLocalOriginErrors`"):
+        text = brief.read_text(encoding="utf-8")
+        wrong = text.replace(right, right.replace("Errors", "Error"))
+        if right not in text or not list(page_findings(brief, wrong, schemas, known)):
+            yield f"{brief}: a misspelt {right} is not found"
+
+
 def main(definitions):
     texts, images = manifests(), kit_images()
     schemas = istio_schemas(definitions) if definitions else {}
@@ -173,6 +227,8 @@ def main(definitions):
             found.append(f"mutation of {number}: {old!r} is not in the manifest")
         elif not any(words in one for one in findings({number: texts[number].replace(old, new)}, schemas, images)):
             found.append(f"mutation of {number}: {new!r} in place of {old!r} is not found")
+    if schemas:
+        found += of_pages(schemas)
     for one in found:
         print(f"check-manifests: {one}")
     print(f"{len(texts)} manifests, {len(mutations)} mutations, {len(found)} findings")

@@ -8,7 +8,7 @@ use super::evaluate::evaluate;
 use super::holds::Environment;
 use super::link::{Subject, counts, run_ref};
 use super::reason::Reason;
-use super::state::{EnvironmentRuns, LinkState, environment_words};
+use super::state::{EnvironmentRuns, LinkState};
 use super::verdict::Inputs;
 
 impl<'a> Subject<'a> {
@@ -60,7 +60,7 @@ impl<'a> Subject<'a> {
         environment.filter(|(key, _)| matters(key)).map(|(k, v)| (k.clone(), v.clone())).collect()
     }
 
-    /// Every environment with its newest run; those that do not count become notes too.
+    /// Every environment with its newest run.
     pub(super) fn survey(&self, link: &mut LinkState) {
         let mut groups: BTreeMap<Environment, Vec<&'a Run>> = BTreeMap::new();
         for run in self.bundle.runs.iter().filter(|run| run.verdict.is_finished()) {
@@ -71,9 +71,6 @@ impl<'a> Subject<'a> {
             let shown = if key.is_empty() { newest.verdict.environment.clone() } else { key };
             let passed = evaluate(self.claim, &self.view(newest)).passed();
             let counts = self.counts(newest);
-            if let (false, Some(passed)) = (counts, passed) {
-                link.notes.push(contrast(&environment_words(&shown), passed));
-            }
             link.environments.push(EnvironmentRuns {
                 environment: shown,
                 counts,
@@ -83,15 +80,6 @@ impl<'a> Subject<'a> {
                 runs: runs.len(),
             });
         }
-    }
-}
-
-/// The sentence about a run outside of the environments for which the claim is made.
-fn contrast(environment: &str, passed: bool) -> String {
-    if passed {
-        format!("{environment}: would hold there too, which is not claimed")
-    } else {
-        format!("{environment}: does not hold, as stated")
     }
 }
 

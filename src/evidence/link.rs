@@ -12,7 +12,7 @@ use super::reason::{Reason, RunRef};
 use super::records::{Records, Role};
 use super::reference::EvidenceRef;
 use super::stale;
-use super::state::{DecidingRun, LinkState, Word};
+use super::state::{DecidingRun, LinkState, Unfinished, Word};
 use super::verdict::Captured;
 
 /// Everything that a claim is judged against.
@@ -105,7 +105,7 @@ impl<'a> Subject<'a> {
             return;
         };
         link.run = Some(self.describe(run));
-        self.unfinished_note(run, link);
+        link.unfinished = self.unfinished(run);
         let result = evaluate(self.claim, &self.view(run));
         let broken = result.failures.into_iter().chain(self.printed(run));
         link.reasons.extend(broken);
@@ -162,16 +162,13 @@ impl<'a> Subject<'a> {
     }
 
     /// A newer attempt that broke off is no measurement, but it is said.
-    fn unfinished_note(&self, run: &Run, link: &mut LinkState) {
-        let last = self.bundle.runs.last().filter(|last| !last.verdict.is_finished());
-        if let Some(last) = last.filter(|last| last.verdict.finished() >= run.verdict.finished()) {
-            let why = last.verdict.reason.as_ref().map_or(String::new(), |why| format!(": {why}"));
-            link.notes.push(format!(
-                "the last attempt ({}, run {}) did not finish{why}",
-                last.verdict.date(),
-                last.id
-            ));
-        }
+    fn unfinished(&self, run: &Run) -> Option<Unfinished> {
+        let last = self.bundle.runs.last().filter(|last| !last.verdict.is_finished())?;
+        (last.verdict.finished() >= run.verdict.finished()).then(|| Unfinished {
+            date: last.verdict.date(),
+            run_id: last.id.clone(),
+            why: last.verdict.reason.clone(),
+        })
     }
 
     /// What a page shows of the deciding run.

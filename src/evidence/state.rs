@@ -99,8 +99,19 @@ pub(crate) struct LinkState {
     pub(crate) flaky: Option<(usize, usize)>,
     /// The environments in which it was measured, newest run each.
     pub(crate) environments: Vec<EnvironmentRuns>,
-    /// Facts that change nothing: the last attempt did not finish, runs outside of `holds`.
-    pub(crate) notes: Vec<String>,
+    /// The last attempt, where it is newer than the run that decides and did not finish.
+    pub(crate) unfinished: Option<Unfinished>,
+}
+
+/// An attempt that broke off: no measurement, but it is said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unfinished {
+    /// Its day.
+    pub(crate) date: Date,
+    /// Its id.
+    pub(crate) run_id: String,
+    /// Why, where the record says it.
+    pub(crate) why: Option<String>,
 }
 
 /// The run that decides a link.
@@ -149,18 +160,6 @@ pub(crate) struct ClaimState {
 }
 
 impl ClaimState {
-    /// The environments in which it is verified, each once, as `envoy 1.38.3`.
-    pub(crate) fn environments(&self) -> Vec<String> {
-        let mut out: Vec<String> = Vec::new();
-        for runs in self.links.iter().flat_map(|link| &link.environments) {
-            let words = environment_words(&runs.environment);
-            if runs.counts && runs.passed == Some(true) && !out.contains(&words) {
-                out.push(words);
-            }
-        }
-        out
-    }
-
     /// How many finished runs count for it; a bundle that is named twice counts once.
     pub(crate) fn runs(&self) -> usize {
         let mut by_bundle: BTreeMap<&str, usize> = BTreeMap::new();
@@ -184,16 +183,6 @@ impl ClaimState {
     }
 }
 
-/// `envoy 1.38.3, kubernetes 1.30.4`.
-pub(crate) fn environment_words(environment: &Environment) -> String {
-    if environment.is_empty() {
-        return "an environment that was not measured".to_owned();
-    }
-    let words: Vec<String> =
-        environment.iter().map(|(key, version)| format!("{key} {version}")).collect();
-    words.join(", ")
-}
-
 impl LinkState {
     /// A link that stands.
     pub(super) fn new(reference: EvidenceRef) -> LinkState {
@@ -205,7 +194,7 @@ impl LinkState {
             run: None,
             flaky: None,
             environments: Vec::new(),
-            notes: Vec::new(),
+            unfinished: None,
         }
     }
 

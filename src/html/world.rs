@@ -112,7 +112,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("footnotes", "Footnotes"),
     ("important", "Important"),
     ("may-differ", "may differ from run to run"),
-    ("not-run", "never run"),
+    ("not-run", "no run recorded"),
     ("note", "Note"),
     ("open", "not done"),
     ("output-of", "Output of"),

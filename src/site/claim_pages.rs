@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::evidence_pages::EvidencePages;
 use super::frame::bare_page;
+use super::measured;
 use super::record::{
     CORRECTIONS_PAGE, claim_page, environment_words, line_of, row, run_page, waiver_text,
 };
@@ -123,7 +124,7 @@ impl EvidencePages<'_> {
             "label": link.reference.to_string(),
             "href": href.map(|to| relative(path, &to)).or(source),
             "state": shown(link.word).class(), "state_word": state_word(site, link.word),
-            "decides": link.decides, "reasons": reasons, "notes": link.notes,
+            "decides": link.decides, "reasons": reasons, "notes": measured::unfinished(site, link).into_iter().collect::<Vec<_>>(),
             "date": run.map(|run| run.run.date.to_string()),
             "environment": run.map(|run| environment_words(&run.environment)),
         })

@@ -11,6 +11,7 @@ mod frame;
 mod images;
 mod kit_pages;
 mod language;
+mod measured;
 mod meta;
 mod mutation_table;
 mod not_found;

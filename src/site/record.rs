@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::Site;
 use super::words::{grade_word, reason, shown, state_word};
+use super::{Site, measured};
 use crate::address::relative;
 use crate::evidence::{
     Bundles, Claim, ClaimState, Correction, DecidingRun, Environment, EvidenceRef, Gone, Records,
@@ -121,11 +121,6 @@ pub(super) fn row(site: &Site<'_>, claim: &Claim, out: &str) -> Option<Value> {
     let reasons: Vec<String> = state.reasons.iter().map(|r| reason(site, r)).collect();
     let mut details = reasons;
     details.dedup();
-    if state.word == Word::Verified {
-        let runs = site.theme.word("n_runs").replace("{n}", &state.runs().to_string());
-        details.push(format!("{runs}, {}", state.environments().join(" / ")));
-    }
-    details.extend(state.links.iter().flat_map(|link| link.notes.clone()));
     details.extend(waiver_text(site, claim));
     let page = &site.book.pages[claim.page];
     let detail = (!details.is_empty()).then(|| details.join(" · "));
@@ -138,6 +133,7 @@ pub(super) fn row(site: &Site<'_>, claim: &Claim, out: &str) -> Option<Value> {
         "state": shown(state.word).class(),
         "state_word": state_word(site, state.word),
         "detail": detail,
+        "measured": measured::sentences(site, state),
         "evidence": proofs(site, claim, state, out),
         "raw": deciding.map(|run| raw(run, out)).unwrap_or_default(),
         "last_run": deciding.map(|run| run.run.date.to_string()),
@@ -244,9 +240,12 @@ fn environment_text(run: &DecidingRun) -> String {
     environment_words(&run.environment)
 }
 
-/// `Envoy 1.38.3 · kubernetes 1.34`; keys with a capital, the machine left out.
+/// `Envoy 1.38.3 · Kubernetes 1.34`; names of products with a capital, the machine left out.
 pub(super) fn environment_words(environment: &BTreeMap<String, String>) -> String {
     let word = |(key, value): (&String, &String)| {
+        if !key.chars().all(char::is_alphabetic) {
+            return format!("{key} {value}");
+        }
         let mut chars = key.chars();
         let first = chars.next().map(|c| c.to_ascii_uppercase());
         format!("{}{} {value}", first.map(String::from).unwrap_or_default(), chars.as_str())
@@ -292,8 +291,10 @@ pub(super) fn proof(site: &Site<'_>, page: usize, out: &str) -> Option<Value> {
 /// The state of several claims together.
 fn state_of_all(states: &[&ClaimState]) -> State {
     let bad = states.iter().any(|state| shown(state.word) == State::Bad);
+    let confirmed = states.iter().any(|state| state.word == Word::Verified);
     match (states.iter().all(|state| state.word.stands()), bad) {
-        (true, _) => State::Ok,
+        (true, _) if confirmed => State::Ok,
+        (true, _) => State::Idle,
         (false, true) => State::Bad,
         (false, false) => State::Stale,
     }
@@ -303,7 +304,12 @@ fn state_of_all(states: &[&ClaimState]) -> State {
 fn count_words(site: &Site<'_>, states: &[&ClaimState]) -> String {
     let count = |word: Word| states.iter().filter(|state| state.word == word).count();
     let verified = count(Word::Verified);
-    let key = if verified == states.len() { "proof_all" } else { "proof_some" };
+    let standing = states.iter().all(|state| state.word.stands());
+    let key = match verified {
+        0 if standing => "proof_none",
+        _ if verified == states.len() => "proof_all",
+        _ => "proof_some",
+    };
     let words = site.theme.word(key).replace("{n}", &states.len().to_string());
     let mut sentence = words.replace("{m}", &verified.to_string());
     // What others measured or published stands too, but no run of ours confirmed it.

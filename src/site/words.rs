@@ -7,7 +7,9 @@ use crate::html::State;
 /// How a claim's word is shown.
 pub(super) fn shown(word: Word) -> State {
     match word {
-        Word::Verified | Word::Reported | Word::Sourced | Word::Derived => State::Ok,
+        Word::Verified => State::Ok,
+        // It stands, but no run of ours confirmed it: it does not look as if one had.
+        Word::Reported | Word::Sourced | Word::Derived => State::Idle,
         Word::Stale => State::Stale,
         Word::Pending | Word::Unsupported | Word::Withdrawn | Word::Superseded => State::Idle,
         Word::Absent | Word::Failed | Word::Invalid => State::Bad,

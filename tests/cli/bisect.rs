@@ -74,7 +74,7 @@ C1 holds up to tool 1.2.0 and not from 2.0.1 on; it states no `holds`, found is 
     let page = world.read("public/a.html");
     assert!(page.contains("Tool 1.1.4</span><a href=\"evidence/T1/"), "{page}");
     let record = world.read("public/evidence/index.html");
-    for environment in ["tool 1.0.2", "tool 1.1.4", "tool 1.2.0", "tool 2.0.1"] {
+    for environment in ["Tool 1.0.2", "Tool 1.1.4", "Tool 1.2.0", "Tool 2.0.1"] {
         assert!(record.contains(environment), "{environment}");
     }
 }

@@ -1,9 +1,10 @@
-//! The names that the documents give to Envoy's counters and fields, against Envoy itself, and the
-//! words of the documents against their glossary.
+//! The names that the documents and the kits give to Envoy's counters and fields, against Envoy
+//! itself, and the words of the documents against their glossary.
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -139,50 +140,101 @@ fn names(text: &str) -> BTreeSet<String> {
     found.filter(|name| name.chars().all(|c| !c.is_ascii_uppercase())).collect()
 }
 
+/// The names that Envoy shows of its counters, its hosts and the fields of its configuration.
+struct Known(BTreeSet<String>);
+
+impl Known {
+    /// Asks an Envoy that has ejected its only host.
+    fn ask() -> Known {
+        let world = World::new();
+        let envoy = Envoy::start(&world);
+        let mut l7 = String::new();
+        wait_for("the listener", Duration::from_secs(60), || {
+            let listed = envoy.page("/listeners");
+            l7 = listed.lines().find_map(|line| line.strip_prefix("l7::")).unwrap_or("").to_owned();
+            !l7.is_empty()
+        });
+        let mut clusters = String::new();
+        wait_for("the ejection", Duration::from_secs(60), || {
+            get(&l7, "/");
+            clusters = envoy.page("/clusters");
+            clusters.contains("failed_outlier_check")
+        });
+        let stats = envoy.page("/stats");
+        let counters = stats.lines().filter_map(|line| line.split(':').next());
+        let mut known: BTreeSet<&str> = counters.flat_map(|name| name.split('.')).collect();
+        known.extend(clusters.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+        known.extend(ENVOY.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+        let known = Known(known.into_iter().map(str::to_owned).collect());
+        let right = "upstream_cx_destroy_local";
+        assert!(known.has(right) && !known.has("upstream_cx_destroyed_local"));
+        known
+    }
+
+    /// Whether a name is one of them. `upstream_cx_*` is said for all that begin so,
+    /// `destroy_local` for `upstream_cx_destroy_local`.
+    fn has(&self, name: &str) -> bool {
+        let start = name.strip_suffix('*');
+        self.0.contains(name)
+            || start.is_some_and(|start| self.0.iter().any(|known| known.starts_with(start)))
+            || self.0.iter().any(|known| known.ends_with(&format!("_{name}")))
+    }
+}
+
 #[test]
 fn envoy_knows_every_counter_and_field_that_the_documents_name() {
-    let world = World::new();
-    let envoy = Envoy::start(&world);
-    let mut l7 = String::new();
-    wait_for("the listener", Duration::from_secs(60), || {
-        let listed = envoy.page("/listeners");
-        l7 = listed.lines().find_map(|line| line.strip_prefix("l7::")).unwrap_or("").to_owned();
-        !l7.is_empty()
-    });
-    let mut clusters = String::new();
-    wait_for("the ejection", Duration::from_secs(60), || {
-        get(&l7, "/");
-        clusters = envoy.page("/clusters");
-        clusters.contains("failed_outlier_check")
-    });
-    let stats = envoy.page("/stats");
-    let mut known: BTreeSet<&str> = stats
-        .lines()
-        .filter_map(|line| line.split(':').next())
-        .flat_map(|name| name.split('.'))
-        .collect();
-    known.extend(clusters.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
-    known.extend(ENVOY.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
-    let is_known = |name: &str| {
-        // `upstream_cx_*` is said for all that begin so, `destroy_local` for
-        // `upstream_cx_destroy_local`.
-        let start = name.strip_suffix('*');
-        known.contains(name)
-            || start.is_some_and(|start| known.iter().any(|known| known.starts_with(start)))
-            || known.iter().any(|known| known.ends_with(&format!("_{name}")))
-    };
-    assert!(is_known("upstream_cx_destroy_local") && !is_known("upstream_cx_destroyed_local"));
+    let known = Known::ask();
     let mut seen = 0;
     let mut faults = Vec::new();
     for (path, text) in documents() {
         for name in names(&text).into_iter().filter(|name| !OTHERS.contains(&name.as_str())) {
             seen += 1;
-            if !is_known(&name) {
+            if !known.has(&name) {
                 faults.push(format!("{}: `{name}`", path.display()));
             }
         }
     }
     assert!(seen > 30, "only {seen} names were found");
+    assert!(faults.is_empty(), "Envoy shows none of these:\n{}", faults.join("\n"));
+}
+
+/// The text of every file of the kits.
+fn kit_files() -> Vec<(PathBuf, String)> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("labkit")];
+    let mut out = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("folder") {
+            let path = entry.expect("entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if let Ok(text) = std::fs::read_to_string(&path) {
+                out.push((path, text));
+            }
+        }
+    }
+    out
+}
+
+/// A counter that a kit's script misspells reads 0 for ever, and "nothing changed" would hold.
+#[test]
+fn envoy_knows_every_counter_that_the_kits_read() {
+    let known = Known::ask();
+    let counter = r"\b(?:upstream|downstream)_(?:cx|rq)_\w+|\bmembership_\w+|\bejections_\w+";
+    let counter = Regex::new(counter).expect("pattern");
+    let mut seen = BTreeSet::new();
+    let mut faults = Vec::new();
+    for (path, text) in kit_files() {
+        for name in counter.find_iter(&text).map(|found| found.as_str()) {
+            seen.insert(name.to_owned());
+            // `upstream_cx_*` in a comment is found as `upstream_cx_`.
+            let is_start = name.ends_with('_');
+            if !(known.has(name) || is_start && known.has(&format!("{name}*"))) {
+                faults.push(format!("{}: {name}", path.display()));
+            }
+        }
+    }
+    assert!(seen.contains("upstream_cx_destroy_with_active_rq"), "{seen:?}");
+    assert!(seen.len() > 10, "{seen:?}");
     assert!(faults.is_empty(), "Envoy shows none of these:\n{}", faults.join("\n"));
 }
 

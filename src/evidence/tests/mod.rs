@@ -218,6 +218,13 @@ impl Lab {
     }
 }
 
+/// The releases of Envoy in which a claim holds.
+fn holds_in(state: &ClaimState) -> Vec<&str> {
+    let runs = state.links.iter().flat_map(|link| &link.environments);
+    let held = runs.filter(|runs| runs.counts && runs.passed == Some(true));
+    held.map(|runs| runs.environment["envoy"].as_str()).collect()
+}
+
 impl Answer {
     /// Checks that a finding has the code, stands at the place and its text holds the part.
     pub(super) fn has(&self, code: &str, place: &str, part: &str) -> &Diagnostic {

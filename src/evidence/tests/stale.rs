@@ -1,7 +1,7 @@
 //! What changed after a run: the states in which a claim is then, and the reasons.
 
 use super::states::failing;
-use super::{Lab, Measured, environment};
+use super::{Lab, Measured, environment, holds_in};
 use crate::evidence::holds::Environment;
 use crate::evidence::{Records, Word, as_of, load_bundles};
 
@@ -122,7 +122,7 @@ fn the_page_moves_on_to_another_environment() {
     let newer = Measured { environment: &[("envoy", "1.41.0")], ..failing("2026-12-01T10:00:00Z") };
     lab.record(newer);
     let answer = lab.check(Word::Verified, "");
-    assert_eq!(answer.states[0].environments(), ["envoy 1.38.3", "envoy 1.40.0"]);
+    assert_eq!(holds_in(&answer.states[0]), ["1.38.3", "1.40.0"]);
     lab.environment = Environment::new();
     lab.check(Word::Failed, "run 2026-12-01");
 }

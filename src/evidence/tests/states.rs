@@ -1,6 +1,6 @@
 //! The transitions between the states of a claim.
 
-use super::{Lab, Measured};
+use super::{Lab, Measured, holds_in};
 use crate::evidence::holds::Environment;
 use crate::evidence::{CheckOutcome, Policy, Word};
 
@@ -37,7 +37,7 @@ fn an_earlier_run_of_unchanged_blocks_verifies() {
     let answer = lab.check(Word::Verified, "");
     answer.codes(&[]);
     let state = &answer.states[0];
-    assert_eq!(state.environments(), ["envoy 1.38.3"]);
+    assert_eq!(holds_in(state), ["1.38.3"]);
     assert_eq!(state.runs(), 1);
     let run = state.links[0].run.as_ref().expect("decides");
     assert_eq!(run.run.date.to_string(), "2026-11-29");
@@ -132,9 +132,10 @@ fn an_attempt_that_broke_off_overturns_nothing() {
     lab.record(Measured::default());
     lab.break_off("2026-11-30T10:00:00Z");
     let answer = lab.check(Word::Verified, "");
-    let notes = answer.states[0].links[0].notes.join("\n");
-    assert!(notes.contains("the last attempt (2026-11-30, run 20261130T100000Z-"), "{notes}");
-    assert!(notes.contains("did not finish: timeout after 900 s"), "{notes}");
+    let last = answer.states[0].links[0].unfinished.as_ref().expect("the last attempt");
+    assert_eq!(last.date.to_string(), "2026-11-30");
+    assert!(last.run_id.starts_with("20261130T100000Z-"), "{last:?}");
+    assert_eq!(last.why.as_deref(), Some("timeout after 900 s"));
     answer.codes(&[]);
 }
 
@@ -146,7 +147,11 @@ fn runs_outside_of_holds_are_contrast() {
     let other = Measured { environment: &[("envoy", "1.40.0")], ..failing("2026-11-30T10:00:00Z") };
     lab.record(other);
     let answer = lab.check(Word::Verified, "");
-    assert_eq!(answer.states[0].links[0].notes, ["envoy 1.40.0: does not hold, as stated"]);
+    let outside = |answer: &super::Answer| -> Vec<(String, Option<bool>)> {
+        let runs = answer.states[0].links[0].environments.iter().filter(|runs| !runs.counts);
+        runs.map(|runs| (runs.environment["envoy"].clone(), runs.passed)).collect()
+    };
+    assert_eq!(outside(&answer), [("1.40.0".to_owned(), Some(false))]);
     assert_eq!(answer.states[0].runs(), 1);
     lab.record(Measured {
         at: "2026-12-01T10:00:00Z",
@@ -154,8 +159,7 @@ fn runs_outside_of_holds_are_contrast() {
         ..Measured::default()
     });
     let answer = lab.check(Word::Verified, "");
-    let notes = &answer.states[0].links[0].notes;
-    assert!(notes[1].contains("envoy 1.41.0: would hold there too"), "{notes:?}");
+    assert_eq!(outside(&answer)[1], ("1.41.0".to_owned(), Some(true)));
     // Nothing but contrast is no evidence.
     let lab = Lab::new(entry);
     lab.record(Measured { environment: &[("envoy", "1.40.0")], ..Measured::default() });

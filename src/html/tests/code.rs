@@ -49,7 +49,7 @@ fn an_output_apart() {
 <li><p>항목</p>
 <section class="run" id="block-b" aria-label="Runnable block b"><header><span class="id">b</span><span>bash</span><span class="badge teardown">clean-up</span><button type="button" class="copy" hidden>Copy</button></header>
 <pre tabindex="0"><code><span class="n">echo</span> hi</code></pre>
-<footer><span class="state idle">○ never run</span></footer></section>
+<footer><span class="state idle">○ no run recorded</span></footer></section>
 </li>
 </ul>
 <blockquote>
@@ -77,7 +77,7 @@ out
         r##"<section class="run" id="block-c" aria-label="Runnable block c"><header><span class="id">c</span><span>bash</span><span class="badge skip">not run</span><button type="button" class="copy" hidden>Copy</button></header>
 <pre tabindex="0"><code><span class="n">c</span></code></pre>
 <pre class="output" tabindex="0"><code>out</code></pre>
-<footer><span class="state idle">○ never run</span></footer></section>
+<footer><span class="state idle">○ no run recorded</span></footer></section>
 <p>끝</p>"##,
     );
 }
@@ -102,7 +102,7 @@ two  <span class="aside">← note</span>
 </span><span class="g">$ </span><span class="n">cat</span> <span class="o">&lt;&lt;</span><span class="k">E</span>
 <span class="g">&gt; </span>a
 <span class="g">&gt; </span><span class="k">E</span></code></pre>
-<footer><span class="state idle">○ never run</span></footer></section>"##,
+<footer><span class="state idle">○ no run recorded</span></footer></section>"##,
     );
     check(
         r##"```console
