@@ -130,6 +130,10 @@ browser: check
 	@labdoc=$$(cd $(TARGET)/debug && pwd)/labdoc && cd tests/browser && \
 		CHROMIUM="$$(../../tools/dev-tools chromium)" \
 		"$$(../../tools/dev-tools node)" evidence.mjs "$$labdoc"
+	$(SAY) 'a new site as its reader has it in Chromium, and the weight of pages'
+	@labdoc=$$(cd $(TARGET)/debug && pwd)/labdoc && site=$$(cd $(TARGET)/test-site && pwd) && \
+		cd tests/browser && CHROMIUM="$$(../../tools/dev-tools chromium)" \
+		"$$(../../tools/dev-tools node)" reader.mjs "$$labdoc" "$$site"
 	$(SAY) 'diagrams, search and the page for what is not found in Chromium'
 	@$(TARGET)/debug/labdoc --root tests/sites/diagrams build --quiet --out $(TARGET)/test-diagrams
 	@site=$$(cd $(TARGET)/test-diagrams && pwd) && cd tests/browser && \

@@ -18,6 +18,7 @@ mod fence;
 mod git;
 mod html;
 mod kit;
+mod net;
 mod proc;
 mod secrets;
 mod serve;

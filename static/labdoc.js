@@ -115,6 +115,35 @@
     });
   });
 
+  // Parameters: what a reader types stands in the commands, quoted for its place as src/html/params does it. It is kept
+  // until the tab is closed, so that the next page of the lab knows it, too.
+  var PARAM = "labdoc-param:", asked = document.querySelector(".params");
+  function quoted(value, place) {
+    if (place) return value.replace(place === "quotes" ? /[\\"$`]/g : /[\\$`]/g, "\\$&");
+    return /^[\p{Alphabetic}\p{N}_@%+:,.\/-]+$/u.test(value) ? value : "'" + value.replace(/'/g, "'\\''") + "'";
+  }
+  if (asked) {
+    var fields = all("input", asked);
+    var fill = function (field) {
+      var value = field.value || field.defaultValue;
+      all(".param").forEach(function (place) {
+        if (place.getAttribute("data-param") !== field.name) return;
+        place.textContent = quoted(value, place.getAttribute("data-in"));
+        place.classList.toggle("own", value !== field.defaultValue);
+      });
+      try { if (value === field.defaultValue) sessionStorage.removeItem(PARAM + field.name); else sessionStorage.setItem(PARAM + field.name, value); } catch (e) { /* no storage here */ }
+    };
+    asked.hidden = false;
+    fields.forEach(function (field) {
+      var kept = null;
+      try { kept = sessionStorage.getItem(PARAM + field.name); } catch (e) { /* no storage here */ }
+      if (kept) field.value = kept;
+      fill(field);
+      field.addEventListener("input", function () { fill(field); });
+    });
+    asked.querySelector("button").addEventListener("click", function () { fields.forEach(function (field) { field.value = field.defaultValue; fill(field); }); });
+  }
+
   // Tabs: one choice of a title holds for all tabs of the page with that title.
   var groups = all(".tabs").map(function (box, g) {
     var panels = all(":scope > section", box), list = document.createElement("div");

@@ -12,7 +12,7 @@ use regex::Regex;
 const LAYERS: &[(u8, &[&str])] = &[
     (0, &["source", "digest", "address", "secrets"]),
     (1, &["diag", "disk", "git", "proc"]),
-    (2, &["fence", "secrets", "store", "vary", "yaml"]),
+    (2, &["fence", "net", "secrets", "store", "vary", "yaml"]),
     (3, &["config"]),
     (4, &["book"]),
     (5, &["compare", "evidence", "kit"]),
@@ -29,9 +29,13 @@ const SAME_LAYER: &[(&str, &str, &str)] = &[
     ("cli", "commands", "the command line calls the commands"),
 ];
 
-/// Never, whatever the layer: `evidence/` on disk is the only bridge between the two sides.
-const NEVER: &[(&[&str], &[&str])] =
-    &[(&["html", "site", "check", "kit"], &["verify", "proc"]), (&["verify"], &["html", "site"])];
+/// Never, whatever the layer: `evidence/` on disk is the only bridge between the two sides, and
+/// only `labdoc check --external` uses the network.
+const NEVER: &[(&[&str], &[&str])] = &[
+    (&["html", "site", "check", "kit"], &["verify", "proc", "net"]),
+    (&["verify"], &["html", "site", "net"]),
+    (&["book", "evidence", "serve", "disk", "git", "store"], &["net"]),
+];
 
 /// Every source file with its text.
 fn sources() -> BTreeMap<String, String> {

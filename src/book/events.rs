@@ -9,6 +9,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser};
 
+use super::quotes;
+
 /// An event and its byte range in the page's text.
 pub(crate) type Spanned<'a> = (Event<'a>, Range<usize>);
 
@@ -20,6 +22,8 @@ const MARK: &str = "<!---->";
 pub(crate) struct Markup {
     /// `$x$` and `$$x$$` are formulas.
     pub(crate) math: bool,
+    /// Straight quotes become curly ones.
+    pub(crate) smart_quotes: bool,
 }
 
 /// The events of `text[body..]`, ranges counted from the start of `text`.
@@ -33,10 +37,11 @@ pub(crate) fn events(text: &str, body: usize, markup: Markup) -> Vec<Spanned<'_>
     for (_, range) in &mut events {
         *range = range.start + body..range.end + body;
     }
-    events
+    if markup.smart_quotes { quotes::curl(text, events) } else { events }
 }
 
-/// CommonMark and GFM; no smart quotes, no single-tilde strike-out, no sub- and superscript.
+/// CommonMark and GFM; no smart quotes of the parser's, no single-tilde strike-out, no sub- and
+/// superscript.
 pub(crate) fn options(markup: Markup) -> Options {
     let math = if markup.math { Options::ENABLE_MATH } else { Options::empty() };
     math | Options::ENABLE_TABLES

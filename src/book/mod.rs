@@ -15,6 +15,7 @@ mod links;
 mod needs;
 mod page;
 mod parse;
+mod quotes;
 mod ready;
 mod routes;
 mod slug;

@@ -146,8 +146,8 @@ pub(super) fn read_source(
 /// Parses pages, in parallel and in their order.
 fn parse_pages(book: &mut Checked<Book>, sources: &Sources, files: &[FileId]) {
     let file = &book.value.config.file;
-    let setting =
-        Setting { markup: Markup { math: file.markup.math }, vars: vars::flat(&file.vars) };
+    let markup = Markup { math: file.markup.math, smart_quotes: file.markup.smart_quotes };
+    let setting = Setting { markup, vars: vars::flat(&file.vars) };
     let parsed: Vec<Checked<Page>> =
         files.par_iter().map(|file| parse_in(sources, *file, &setting)).collect();
     for page in parsed {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::parts::{EvidenceCommand, KitCommand};
 use crate::verify::order::Shard;
 use crate::verify::report::Target;
 
@@ -49,6 +50,9 @@ pub(crate) struct Common {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// A small site to start from: a page that runs, a claim, a kit
+    #[command(after_help = "Example:\n  labdoc new labs --language en")]
+    New(NewArgs),
     /// Build the site
     #[command(after_help = "Example:\n  labdoc build --out public --release")]
     Build(BuildArgs),
@@ -56,7 +60,7 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  labdoc serve --open")]
     Serve(ServeArgs),
     /// All findings of a build; nothing is written
-    #[command(after_help = "Example:\n  labdoc check --release")]
+    #[command(after_help = "Example:\n  labdoc check --release --external")]
     Check(CheckArgs),
     /// Run the blocks of pages and compare their output with what is printed
     #[command(after_help = "Example:\n  labdoc verify content/lab-local --update")]
@@ -78,9 +82,9 @@ pub(crate) enum Command {
     Kit(KitCommand),
 }
 
-/// Options of build and check.
+/// What build, check and serve look at.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct CheckArgs {
+pub(crate) struct AssessArgs {
     /// Raise evidence findings to errors
     #[arg(long)]
     pub(crate) release: bool,
@@ -90,6 +94,30 @@ pub(crate) struct CheckArgs {
     /// The date at which ages are judged [default: the newest date in the evidence]
     #[arg(long, value_name = "DATE|today")]
     pub(crate) as_of: Option<String>,
+}
+
+/// Options of new.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct NewArgs {
+    /// The folder that is made; one that is there must be empty
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// The language of its pages
+    #[arg(long, value_name = "ko|en", default_value = "ko", value_parser = ["ko", "en"])]
+    pub(crate) language: String,
+    /// The site's title [default: one in its language]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+}
+
+/// Options of check.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Ask for the addresses outside the site too; the one command that uses the network
+    #[arg(long)]
+    pub(crate) external: bool,
+    #[command(flatten)]
+    pub(crate) check: AssessArgs,
 }
 
 /// Options of build.
@@ -102,7 +130,7 @@ pub(crate) struct BuildArgs {
     #[arg(long)]
     pub(crate) timings: bool,
     #[command(flatten)]
-    pub(crate) check: CheckArgs,
+    pub(crate) check: AssessArgs,
 }
 
 /// Options of serve.
@@ -118,7 +146,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "PATH", default_value = "")]
     pub(crate) base: String,
     #[command(flatten)]
-    pub(crate) check: CheckArgs,
+    pub(crate) check: AssessArgs,
 }
 
 /// Options of verify.
@@ -271,80 +299,4 @@ pub(crate) struct TrustArgs {
     /// Trust it no longer; CONTEXT may be an identity from the list
     #[arg(long)]
     pub(crate) remove: bool,
-}
-
-/// What can be done with evidence.
-#[derive(Debug, Subcommand)]
-pub(crate) enum EvidenceCommand {
-    /// States of claims and why
-    #[command(after_help = "Example:\n  labdoc evidence show C7")]
-    Show {
-        /// A claim, or a page [default: every claim]
-        #[arg(value_name = "CLAIM|PAGE")]
-        what: Option<String>,
-        /// A Markdown table that any generator can include
-        #[arg(long)]
-        markdown: bool,
-    },
-    /// Two runs, counter by counter
-    #[command(after_help = "Example:\n  labdoc evidence diff T1/20261129T1 T1")]
-    Diff {
-        /// A run, its beginning, or a bundle for its newest run
-        #[arg(value_name = "RUN")]
-        from: String,
-        /// The other one
-        #[arg(value_name = "RUN")]
-        to: String,
-    },
-    /// Write down what is published now, so that it cannot vanish unseen
-    #[command(after_help = "Example:\n  labdoc evidence seal")]
-    Seal {
-        /// The day of the seal [default: today]
-        #[arg(long, value_name = "DATE|today")]
-        as_of: Option<String>,
-    },
-    /// Take in a bundle of others: checked, never run
-    #[command(after_help = "Example:\n  labdoc evidence import T7.tar.gz")]
-    Import {
-        /// An archive (.tar.gz, .tar, .zip) or a folder
-        #[arg(value_name = "FILE|DIR")]
-        from: PathBuf,
-    },
-    /// The verdict of a run's transcript, or of another one, under the present rules
-    #[command(
-        after_help = "Example:\n  sh evidence/T1/RUN/run.sh > out.txt; labdoc evidence judge T1/RUN out.txt"
-    )]
-    Judge {
-        /// The run, as T1/20261129T101500Z-7f3a2c
-        #[arg(value_name = "T1/RUN")]
-        run: String,
-        /// A transcript [default: the run's own result.txt]
-        #[arg(value_name = "FILE")]
-        file: Option<PathBuf>,
-    },
-}
-
-/// What can be done with kits.
-#[derive(Debug, Subcommand)]
-pub(crate) enum KitCommand {
-    /// The kits with their digests
-    #[command(after_help = "Example:\n  labdoc kit list")]
-    List,
-    /// Write the archives of kits
-    #[command(after_help = "Example:\n  labdoc kit pack dns-gslb --out dist")]
-    Pack {
-        /// The kit [default: all]
-        #[arg(value_name = "NAME")]
-        name: Option<String>,
-        /// Where they are written
-        #[arg(long, value_name = "DIR", default_value = ".")]
-        out: PathBuf,
-    },
-    /// Check an unpacked kit against its SHA256SUMS
-    #[command(after_help = "Example:\n  labdoc kit check dns-gslb-0.1.0")]
-    Check {
-        /// The folder that holds SHA256SUMS
-        #[arg(value_name = "DIR")]
-        folder: PathBuf,
-    },
 }

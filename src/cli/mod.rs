@@ -3,20 +3,23 @@
 mod args;
 mod console;
 mod laps;
+mod parts;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
 pub(crate) use args::{
-    BisectArgs, BuildArgs, CheckArgs, Common, MutateArgs, ServeArgs, TrustArgs, VerifyArgs,
+    AssessArgs, BisectArgs, BuildArgs, CheckArgs, Common, MutateArgs, NewArgs, ServeArgs,
+    TrustArgs, VerifyArgs,
 };
 pub(crate) use console::{Console, Tally};
 pub(crate) use laps::Laps;
 
 use crate::commands::{self, Ended};
 use crate::diag::Failure;
-use args::{Cli, Command, EvidenceCommand, KitCommand};
+use args::{Cli, Command};
+use parts::{EvidenceCommand, KitCommand};
 
 /// Runs labdoc and says how it ended.
 #[must_use]
@@ -47,6 +50,7 @@ fn usage(error: &clap::Error) -> ExitCode {
 /// Runs the command.
 fn run(cli: &Cli, console: &Console) -> Result<Ended, Failure> {
     match &cli.command {
+        Command::New(args) => commands::new(args, console),
         Command::Build(args) => commands::build(&cli.common, args, console),
         Command::Serve(args) => commands::serve(&cli.common, args, console),
         Command::Check(args) => commands::check(&cli.common, args, console),

@@ -8,7 +8,7 @@ use super::judging::{Judging, policy};
 use crate::book::{self, Book, LoadOptions, load};
 use crate::check;
 use crate::check::links::Map;
-use crate::cli::{CheckArgs, Common};
+use crate::cli::{AssessArgs, Common};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Failure};
 use crate::disk;
@@ -41,7 +41,7 @@ pub(crate) struct Assessed {
 ///
 /// # Errors
 /// Something cannot be read, or `--as-of` is no date.
-pub(crate) fn assess(common: &Common, args: &CheckArgs) -> Result<Assessed, Failure> {
+pub(crate) fn assess(common: &Common, args: &AssessArgs) -> Result<Assessed, Failure> {
     let root = find_root(common)?;
     let mut sources = Sources::default();
     let loaded = load(&root, &mut sources, LoadOptions { drafts: args.drafts })?;

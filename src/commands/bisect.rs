@@ -7,7 +7,7 @@ use super::Ended;
 use super::assess::assess;
 use super::proof::{Care, Experiment, Lab, Twist};
 use crate::book::Page;
-use crate::cli::{BisectArgs, CheckArgs, Common, Console};
+use crate::cli::{AssessArgs, BisectArgs, Common, Console};
 use crate::config::{Axis, BOOK_TOML};
 use crate::diag::Failure;
 use crate::evidence::{Claim, Holds, Word, matches_version, with_holds};
@@ -159,7 +159,7 @@ fn chosen(all: &[String], (key, asked): (&str, &str)) -> Result<Vec<String>, Fai
 
 /// The version in which the claim is verified at present: nothing has to be run for it.
 fn verified_in(common: &Common, id: &str, key: &str) -> Result<Option<String>, Failure> {
-    let now = assess(common, &CheckArgs { release: false, drafts: true, as_of: None })?;
+    let now = assess(common, &AssessArgs { release: false, drafts: true, as_of: None })?;
     let Some(state) = now.evidence.states.get(id).filter(|s| s.word == Word::Verified) else {
         return Ok(None);
     };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::assess::{Assessed, assess};
+use super::external::external;
 use super::unchanged::{Counts, LastBuild};
 use super::{Ended, find_root};
 use crate::check::links::Map;
@@ -123,8 +124,12 @@ pub(crate) fn check(
     args: &CheckArgs,
     console: &Console,
 ) -> Result<Ended, Failure> {
-    let mut assessed = assess(common, args)?;
+    let mut assessed = assess(common, &args.check)?;
     let theme = load_theme(&mut assessed)?;
+    if args.external {
+        let found = external(&assessed, console)?;
+        assessed.findings.extend(found);
+    }
     if !has_errors(&assessed.findings) {
         let scratch = disk::temporary_folder("labdoc-check-")?;
         let staging = Staging::in_memory(&scratch.path().join("site"));
@@ -147,8 +152,9 @@ pub(crate) fn check(
 /// The theme of the book, with its findings among the others.
 pub(super) fn load_theme(assessed: &mut Assessed) -> Result<Theme, Failure> {
     let names = &assessed.book.config.file.book;
-    let loaded = Theme::load(&assessed.root, &names.language, &names.languages)?;
+    let mut loaded = Theme::load(&assessed.root, &names.language, &names.languages)?;
     assessed.findings.extend(loaded.diagnostics);
+    assessed.findings.extend(loaded.value.dress(&assessed.book.config, &assessed.sources));
     Ok(loaded.value)
 }
 

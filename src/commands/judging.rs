@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::book::{Book, Page, Workdir};
 use crate::check::Printed;
-use crate::cli::CheckArgs;
+use crate::cli::AssessArgs;
 use crate::config::{Config, Level};
 use crate::diag::{Diagnostic, Failure, Severity};
 use crate::evidence::{
@@ -23,7 +23,7 @@ pub(super) struct Judging<'a> {
     pub(super) book: &'a Book,
     pub(super) kits: &'a [Kit],
     pub(super) sources: &'a Sources,
-    pub(super) args: &'a CheckArgs,
+    pub(super) args: &'a AssessArgs,
 }
 
 impl Judging<'_> {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Ended;
 use super::assess::assess;
-use crate::cli::{CheckArgs, Common, Console};
+use crate::cli::{AssessArgs, Common, Console};
 use crate::config::BOOK_TOML;
 use crate::diag::Failure;
 use crate::disk;
@@ -21,7 +21,7 @@ pub(crate) fn seal(
     console: &Console,
 ) -> Result<Ended, Failure> {
     let as_of = as_of.map(str::to_owned);
-    let args = CheckArgs { release: false, drafts: false, as_of: as_of.clone() };
+    let args = AssessArgs { release: false, drafts: false, as_of: as_of.clone() };
     let assessed = assess(common, &args)?;
     let tally = console.findings(&assessed.findings, &assessed.sources);
     if tally.errors > 0 {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Ended;
 use super::assess::{Assessed, assess};
 use super::find_root;
-use crate::cli::{CheckArgs, Common, Console};
+use crate::cli::{AssessArgs, Common, Console};
 use crate::diag::{Failure, nearest};
 use crate::evidence::{Bundles, Claim, ClaimState, Reason, Run, load_bundles};
 
@@ -21,7 +21,7 @@ pub(crate) fn show(
     (what, markdown): (Option<&str>, bool),
     console: &Console,
 ) -> Result<Ended, Failure> {
-    let args = CheckArgs { release: false, drafts: true, as_of: None };
+    let args = AssessArgs { release: false, drafts: true, as_of: None };
     let assessed = assess(common, &args)?;
     let wanted = wanted(&assessed, what)?;
     let states = &assessed.evidence.states;

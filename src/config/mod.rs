@@ -28,6 +28,8 @@ pub(crate) struct Config {
     pub(crate) file: BookToml,
     /// All value classes: built in and own.
     pub(crate) classes: Registry,
+    /// `book.toml` among the sources, where there is one.
+    pub(crate) source: Option<FileId>,
 }
 
 impl Config {
@@ -39,6 +41,15 @@ impl Config {
     /// Time limit of a page unless it says otherwise.
     pub(crate) fn page_timeout(&self) -> Duration {
         self.file.verify.page_timeout.as_deref().and_then(parse_duration).unwrap_or(PAGE_TIMEOUT)
+    }
+
+    /// The first place of `book.toml` where a text stands behind the beginning of a table.
+    pub(crate) fn place(&self, sources: &Sources, table: &str, text: &str) -> Option<Span> {
+        let file = self.source?;
+        let whole = sources.text(file);
+        let from = whole.find(table).unwrap_or(0);
+        let start = from + whole[from..].find(text)?;
+        Some(Span::new(file, start..start + text.len()))
     }
 
     /// Value classes that vary on every page.
@@ -53,6 +64,7 @@ impl Config {
 /// Reads the text of a `book.toml`.
 pub(crate) fn parse(sources: &Sources, file: FileId) -> Checked<Config> {
     let mut checked: Checked<Config> = Checked::default();
+    checked.value.source = Some(file);
     match toml::from_str::<BookToml>(sources.text(file)) {
         Ok(toml) => checked.value.file = toml,
         Err(error) => {

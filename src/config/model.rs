@@ -24,6 +24,12 @@ pub(crate) struct BookToml {
     /// `[markup]`.
     #[serde(default)]
     pub(crate) markup: MarkupTable,
+    /// `[links]`.
+    #[serde(default)]
+    pub(crate) links: LinksTable,
+    /// `[theme]`.
+    #[serde(default)]
+    pub(crate) theme: ThemeTable,
     /// `[vars]`: what `{{ name }}` stands for on every page.
     #[serde(default)]
     pub(crate) vars: BTreeMap<String, serde_json::Value>,
@@ -65,6 +71,32 @@ impl Axis {
 pub(crate) struct MarkupTable {
     /// `$x$` and `$$x$$` are formulas.
     pub(crate) math: bool,
+    /// Straight quotes become curly ones; dashes and dots stay as typed.
+    pub(crate) smart_quotes: bool,
+}
+
+/// `[links]`: the check of addresses outside the site.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct LinksTable {
+    /// Addresses that are not asked for, as patterns: `https://intranet.corp/**`.
+    pub(crate) ignore: Vec<String>,
+}
+
+/// `[theme]`: the looks of the site.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ThemeTable {
+    /// The version of the theme's interface that the site's own templates are written for.
+    pub(crate) api: Option<u32>,
+    /// A font file below `static/` for running text.
+    pub(crate) font: Option<String>,
+    /// Its bold face, where the font file does not hold all weights.
+    pub(crate) font_bold: Option<String>,
+    /// Custom properties of the light theme, without the two dashes.
+    pub(crate) light: BTreeMap<String, String>,
+    /// Those of the dark theme that differ.
+    pub(crate) dark: BTreeMap<String, String>,
 }
 
 /// `[book]`; only the title has to be there.

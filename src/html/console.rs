@@ -1,7 +1,5 @@
 //! A console session: prompts and output are shown but not copied, commands are coloured.
 
-use super::highlight::Highlight;
-
 /// A stretch of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
@@ -11,16 +9,15 @@ enum Part {
     Output(Vec<String>),
 }
 
-/// The session as HTML. `output` writes lines of output.
-pub(super) fn session(
-    text: &str,
-    highlight: &Highlight,
-    output: &dyn Fn(&str) -> Vec<String>,
-) -> String {
+/// Lines of text as lines of HTML.
+type Lines<'f> = dyn Fn(&str) -> Vec<String> + 'f;
+
+/// The session as HTML. `commands` writes lines of commands, `output` lines of output.
+pub(super) fn session(text: &str, commands: &Lines<'_>, output: &Lines<'_>) -> String {
     let mut html = String::new();
     for part in parts(text) {
         match part {
-            Part::Command(lines) => command(&mut html, &lines, highlight),
+            Part::Command(lines) => command(&mut html, &lines, commands),
             Part::Output(lines) => {
                 let shown = output(&lines.join("\n")).join("\n");
                 html.push_str(&format!("<span class=\"u\">{shown}\n</span>"));
@@ -54,13 +51,13 @@ fn parts(text: &str) -> Vec<Part> {
 }
 
 /// Writes one command.
-fn command(html: &mut String, lines: &[(&'static str, String)], highlight: &Highlight) {
+fn command(html: &mut String, lines: &[(&'static str, String)], commands: &Lines<'_>) {
     let mut text = String::new();
     for (_, line) in lines {
         text.push_str(line);
         text.push('\n');
     }
-    let coloured = highlight.lines("bash", &text);
+    let coloured = commands(&text);
     for ((prompt, _), line) in lines.iter().zip(coloured.iter()) {
         if !prompt.is_empty() {
             let prompt = if *prompt == "$ " { "$ " } else { "&gt; " };

@@ -97,7 +97,7 @@ impl Walk<'_> {
         let attributes = header.attributes.clone().unwrap_or_default();
         let code = if is_console(&header.language) {
             let output = |text: &str| text.lines().map(|line| escape(line).into_owned()).collect();
-            console::session(text, self.world.highlight(), &output)
+            console::session(text, &|text| self.params.lines(self.world.highlight(), text), &output)
         } else {
             code_lines(&self.coloured(&header.language, text, &attributes), &attributes)
         };
@@ -139,7 +139,11 @@ impl Walk<'_> {
     fn coloured(&self, language: &str, text: &str, attributes: &Attributes) -> Vec<String> {
         let language = if PLAIN.contains(&language) { "" } else { language };
         if !attributes.has_class("diff") {
-            return self.world.highlight().lines(language, text);
+            let highlight = self.world.highlight();
+            return match language {
+                "sh" | "bash" | "shell" | "zsh" => self.params.lines(highlight, text),
+                _ => highlight.lines(language, text),
+            };
         }
         let rest: Vec<&str> = text.lines().map(|line| split_sign(line).1).collect();
         let lines = self.world.highlight().lines(language, &(rest.join("\n") + "\n"));

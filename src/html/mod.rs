@@ -15,6 +15,7 @@ mod inline;
 mod links;
 mod notes;
 mod output;
+mod params;
 mod raw;
 mod run;
 mod table;
@@ -41,6 +42,8 @@ pub(crate) struct Body {
     pub(crate) title_id: Option<String>,
     /// Headings of level 2 to 4, in order.
     pub(crate) toc: Vec<TocEntry>,
+    /// Parameters that commands show, with the values that stand there.
+    pub(crate) params: Vec<(String, String)>,
     /// What is wrong with the page as HTML.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Words of running text, code left out: for the reading time.

@@ -120,10 +120,14 @@ impl Walk<'_> {
         let code = if block.kind == BlockKind::Console {
             let classes = self.world.classes(block);
             let output = |text: &str| output::lines(text, &classes, self.world);
-            console::session(&block.text, highlight, &output)
+            console::session(&block.text, &|text| self.params.lines(highlight, text), &output)
         } else {
-            let language = if block.kind.needs_cluster() { "yaml" } else { "bash" };
-            code_lines(&highlight.lines(language, &block.text), &block.attributes)
+            let lines = if block.kind.needs_cluster() {
+                highlight.lines("yaml", &block.text)
+            } else {
+                self.params.lines(highlight, &block.text)
+            };
+            code_lines(&lines, &block.attributes)
         };
         code.trim_end_matches('\n').to_owned()
     }

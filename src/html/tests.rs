@@ -7,9 +7,11 @@ use crate::vary::{Classes, Registry};
 
 mod code;
 mod commonmark;
+mod gfm;
 mod markdown;
 mod marks;
 mod nesting;
+mod params;
 mod safety;
 
 /// Surroundings that know claim C7, evidence T1 and R2, one live number and one run.

@@ -8,6 +8,7 @@ use pulldown_cmark::{Alignment, Event, HeadingLevel, Tag, TagEnd};
 use super::callout::Title;
 use super::escape::escape;
 use super::notes::Notes;
+use super::params::Params;
 use super::run::Role;
 use super::{Body, TocEntry, World};
 use crate::book::{Page, Spanned};
@@ -51,6 +52,8 @@ pub(super) struct Walk<'a> {
     pub(super) heading: usize,
     /// How often each drawing stands above.
     pub(super) drawings: BTreeMap<String, usize>,
+    /// What commands show in the place of parameters.
+    pub(super) params: Params<'a>,
 }
 
 impl<'a> Walk<'a> {
@@ -87,6 +90,7 @@ impl<'a> Walk<'a> {
             figure: false,
             heading: 0,
             drawings: BTreeMap::new(),
+            params: Params::of(page),
         }
     }
 
@@ -102,6 +106,7 @@ impl<'a> Walk<'a> {
             self.event(event, range);
         }
         self.write_notes();
+        self.body.params = self.params.used();
         self.body.html = self.out;
         self.body
     }

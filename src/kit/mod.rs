@@ -28,5 +28,5 @@ mod testing;
 pub(crate) use safe::{Show, safe_text};
 pub(crate) use tree::{Kit, KitFile, KitOptions, list};
 pub(crate) use uses::visible;
-pub(crate) use viewer::viewer;
+pub(crate) use viewer::{path_of as viewer_path, viewer};
 pub(crate) use ways::Way;

@@ -73,7 +73,7 @@ pub(crate) fn viewer(kit: &Kit, index: usize) -> Result<Viewer, Failure> {
 }
 
 /// The path of the viewer of a file.
-pub(super) fn path_of(kit: &Kit, file: &str) -> String {
+pub(crate) fn path_of(kit: &Kit, file: &str) -> String {
     format!("kit/{}/view/{file}.html", kit.name)
 }
 

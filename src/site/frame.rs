@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use super::Site;
+use super::{Site, look};
 use crate::address::relative;
 use crate::book::Section;
 
@@ -30,6 +30,7 @@ pub(super) fn frame(site: &Site<'_>, out: &str, section: usize) -> Value {
             "root": root,
             "home": relative(out, &site.localized("index.html")),
             "search": true,
+            "styles": site.theme.has_look.then(|| vec![format!("{root}{}", look::SHEET)]),
             "scripts": scripts,
             "serve": site.serve,
             "as_of": site.evidence.as_of,
@@ -55,6 +56,7 @@ pub(super) fn bare_page(site: &Site<'_>, title: &str, crumbs: Value) -> Value {
         "lang": site.language,
         "crumbs": crumbs,
         "toc": [], "badges": [], "tags": [], "meta": [], "files": [], "languages": [],
+        "params": [], "extra": {},
         "generated": true,
     })
 }

@@ -1,5 +1,7 @@
 //! The HTML pages of the kits: what is in them, how to get them, a viewer for each file.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::Site;
@@ -21,7 +23,8 @@ pub(super) fn kits(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnostic>
     if site.kits.is_empty() {
         return Ok(findings);
     }
-    findings.extend(folder(site, staging, &kits_index(site.kits))?);
+    let used = used(site);
+    findings.extend(folder(site, staging, (&kits_index(site.kits), &used))?);
     for kit in site.kits {
         let base_url = site.book.config.file.book.base_url.clone();
         let options =
@@ -33,15 +36,41 @@ pub(super) fn kits(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnostic>
             file.content.copy_to(kit, &mut disk::create(&path)?)?;
         }
         let page = kit_page(kit, &publication.value.archives, options.base_url.as_deref());
-        findings.extend(kit_html(site, staging, (kit, &page, &publication.value.archives))?);
+        let archives = publication.value.archives.as_slice();
+        findings.extend(kit_html(site, staging, (kit, &page, archives), &used)?);
         for index in folder_indexes(kit) {
-            findings.extend(folder(site, staging, &index)?);
+            findings.extend(folder(site, staging, (&index, &used))?);
         }
         for at in 0..kit.files.len() {
             findings.extend(viewer_html(site, staging, (kit, at))?);
         }
     }
     Ok(findings)
+}
+
+/// The day of the newest run that could see a kit file, by the file's digest.
+type Used = BTreeMap<String, String>;
+
+/// When each kit file was last part of a run that ended, as it is now.
+fn used(site: &Site<'_>) -> Used {
+    let mut out = Used::new();
+    for run in site.evidence.bundles.values().flat_map(|bundle| &bundle.runs) {
+        let date = run.verdict.date().to_string();
+        for digest in run.verdict.inputs.kit.values().filter(|_| run.verdict.is_finished()) {
+            let digest = digest.strip_prefix("sha256:").unwrap_or(digest);
+            let newest = out.entry(digest.to_owned()).or_default();
+            if *newest < date {
+                newest.clone_from(&date);
+            }
+        }
+    }
+    out
+}
+
+/// What a list says beside a file that a run has used.
+fn note(site: &Site<'_>, used: &Used, sha256: Option<&str>) -> Option<String> {
+    let date = used.get(sha256?)?;
+    Some(site.theme.word("last_evidence").replace("{n}", date))
 }
 
 /// The claims whose runs could see a file of the kit.
@@ -64,10 +93,10 @@ fn put(
 }
 
 /// The index page of a published folder.
-pub(super) fn folder(
+fn folder(
     site: &Site<'_>,
     staging: &Staging,
-    index: &FolderIndex,
+    (index, used): (&FolderIndex, &Used),
 ) -> Result<Option<Diagnostic>, Failure> {
     let entries: Vec<Value> = index
         .entries
@@ -76,6 +105,7 @@ pub(super) fn folder(
             json!({
                 "name": entry.name, "href": entry.href, "size_text": size_text(entry.size),
                 "sha256": entry.sha256, "is_folder": entry.is_folder, "count": entry.count,
+                "note": note(site, used, entry.sha256.as_deref()),
             })
         })
         .collect();
@@ -105,6 +135,7 @@ fn kit_html(
     site: &Site<'_>,
     staging: &Staging,
     (kit, page, archives): (&Kit, &KitPage, &[ArchiveFacts]),
+    used: &Used,
 ) -> Result<Option<Diagnostic>, Failure> {
     let tree: Vec<Value> = page
         .index
@@ -115,6 +146,7 @@ fn kit_html(
             json!({
                 "path": entry.name, "href": entry.href, "size_text": size_text(entry.size),
                 "sha256": entry.sha256, "executable": file.executable,
+                "note": note(site, used, entry.sha256.as_deref()),
             })
         })
         .collect();

@@ -3,14 +3,17 @@
 mod cache;
 mod card;
 mod claim_pages;
+mod contrast;
 mod evidence_pages;
 mod export;
 mod faults;
 mod folders;
+mod font;
 mod frame;
 mod images;
 mod kit_pages;
 mod language;
+mod look;
 mod measured;
 mod meta;
 mod mutation_table;

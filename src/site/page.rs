@@ -18,6 +18,7 @@ use crate::book::Page;
 use crate::diag::{Diagnostic, Failure};
 use crate::digest::sha256_hex;
 use crate::html::{Body, TocEntry, escape, render};
+use crate::kit::viewer_path;
 
 /// How many words a reader takes in a minute.
 const WORDS_A_MINUTE: usize = 180;
@@ -151,8 +152,16 @@ fn page_context(
         "raw_href": relative(out, &raw_markdown(page)),
         "edit_href": edit.map(|url| url.replace("{path}", &crate::address::encode(&page.path))),
         "languages": site.switch(&page.base, out),
+        "params": params(body),
+        "extra": front.extra,
         "generated": false,
     }))
+}
+
+/// What a reader can fill in before copying.
+fn params(body: &Body) -> Vec<Value> {
+    let one = |(name, value): &(String, String)| json!({ "name": name, "value": value });
+    body.params.iter().map(one).collect()
 }
 
 /// The body; one in another language than its page says so.
@@ -203,22 +212,34 @@ fn meta(site: &Site<'_>, page: &Page, out: &str) -> Vec<Value> {
     rows
 }
 
-/// The files of the newest run of the page's bundle.
+/// The files of the newest run of the page's bundle, and those of its kit.
 fn files(site: &Site<'_>, page: &Page, out: &str) -> Result<Vec<Value>, Failure> {
+    let mut files = Vec::new();
     let bundle = page.front.verify.as_ref().and_then(|verify| verify.bundle.as_ref());
-    let Some(run) = bundle.and_then(|bundle| site.evidence.newest(bundle, &page.front.environment))
-    else {
-        return Ok(Vec::new());
-    };
-    let name = format!("{}/{}", run.verdict.bundle, run.verdict.run_id);
-    let entry = |(file, bytes): &(String, Vec<u8>)| {
-        let to = format!("evidence/{name}/view/{file}.html");
-        json!({
-            "name": format!("{name}/{file}"), "href": relative(out, &to),
-            "size_text": size_text(bytes.len() as u64), "sha256": sha256_hex(bytes),
-        })
-    };
-    Ok(all_files(site, run)?.iter().map(entry).collect())
+    let run = bundle.and_then(|bundle| site.evidence.newest(bundle, &page.front.environment));
+    if let Some(run) = run {
+        let name = format!("{}/{}", run.verdict.bundle, run.verdict.run_id);
+        let entry = |(file, bytes): &(String, Vec<u8>)| {
+            let to = format!("evidence/{name}/view/{file}.html");
+            json!({
+                "name": format!("{name}/{file}"), "href": relative(out, &to),
+                "size_text": size_text(bytes.len() as u64), "sha256": sha256_hex(bytes),
+            })
+        };
+        files.extend(all_files(site, run)?.iter().map(entry));
+    }
+    let kit = page.front.kit.as_ref();
+    if let Some(kit) = kit.and_then(|name| site.kits.iter().find(|kit| kit.name == *name)) {
+        files.extend(kit.files.iter().map(|file| {
+            json!({
+                "name": format!("{}/{}", kit.name, file.path),
+                "href": relative(out, &viewer_path(kit, &file.path)),
+                "size_text": size_text(file.size), "sha256": file.sha256,
+                "executable": file.executable,
+            })
+        }));
+    }
+    Ok(files)
 }
 
 /// The list pages of folders that have no index page of their own.

@@ -7,9 +7,12 @@ use std::sync::Arc;
 
 use tera::{Context, Tera};
 
+use super::look;
+use crate::config::Config;
 use crate::diag::{Checked, Diagnostic, Failure};
 use crate::digest::sha256_hex;
 use crate::disk;
+use crate::source::Sources;
 
 /// The folder of a site's own templates.
 const TEMPLATES: &str = "templates";
@@ -55,6 +58,8 @@ pub(crate) struct Theme {
     pub(crate) is_default: bool,
     /// Static files by their path in the site.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
+    /// Whether `[theme]` of `book.toml` asks for a sheet of its own.
+    pub(super) has_look: bool,
 }
 
 impl Theme {
@@ -83,11 +88,12 @@ impl Theme {
         };
         let is_default = !texts.iter().any(own);
         let mut tera = Tera::default();
-        let templates: Vec<(String, String)> = texts
+        let mut templates: Vec<(String, String)> = texts
             .into_iter()
             .filter(|(name, _)| name.ends_with(".html"))
             .map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned()))
             .collect();
+        templates.extend(replaced(&templates));
         let added = tera.add_raw_templates(templates.iter().map(|(n, t)| (n.as_str(), t.as_str())));
         if let Err(error) = added {
             diagnostics.push(template_error(&error));
@@ -101,12 +107,27 @@ impl Theme {
             others: BTreeMap::new(),
             is_default,
             files: BTreeMap::new(),
+            has_look: false,
         };
         let mut words_of = words_of.into_iter();
         let mut main = theme(words_of.next().unwrap_or_default());
         main.others = others.iter().cloned().zip(words_of.map(theme)).collect();
         main.files = files;
         Ok(Checked { value: main, diagnostics })
+    }
+
+    /// Adds what `[theme]` of `book.toml` asks for.
+    pub(crate) fn dress(&mut self, config: &Config, sources: &Sources) -> Vec<Diagnostic> {
+        let looked = look::sheet(&self.files, config, sources);
+        if let Some(sheet) = looked.value {
+            self.files.insert(look::SHEET.to_owned(), sheet.into_bytes());
+            for theme in std::iter::once(&mut self.has_look)
+                .chain(self.others.values_mut().map(|other| &mut other.has_look))
+            {
+                *theme = true;
+            }
+        }
+        looked.diagnostics
     }
 
     /// The theme in another of the site's languages.
@@ -133,6 +154,18 @@ impl Theme {
     pub(crate) fn word<'a>(&'a self, key: &'a str) -> &'a str {
         self.words.get(key).map_or(key, String::as_str)
     }
+}
+
+/// The default templates that the site's own stand in for, as `labdoc/NAME`: one that only changes
+/// a block extends it. Components have one name each, so their file is left out.
+fn replaced(templates: &[(String, String)]) -> Vec<(String, String)> {
+    let is_replaced = |(name, bytes): &&(&str, &[u8])| {
+        let own = templates.iter().find(|(known, _)| known == name);
+        *name != "parts.html" && own.is_some_and(|(_, text)| text.as_bytes() != *bytes)
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let found = DEFAULT_TEMPLATES.iter().filter(|(name, _)| name.ends_with(".html"));
+    found.filter(is_replaced).map(|(name, bytes)| (format!("labdoc/{name}"), text(bytes))).collect()
 }
 
 /// An error of the template engine as a finding.

@@ -25,7 +25,7 @@ fn serve(answer: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) -> Stri
     let server = Server::answering(move |path| {
         let (status, body) = answer(path);
         let (content_type, body) = (Some("application/json"), body.into_bytes());
-        Answer { status, content_type, body, length: None }
+        Answer { status, content_type, ..Answer::ok(body) }
     });
     server.address
 }

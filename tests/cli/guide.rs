@@ -147,7 +147,9 @@ fn the_keys_of_book_toml_are_the_guide_s() {
         ("[verify]", "VerifyTable"),
         ("[verify.classes.NAME]", "ClassTable"),
         ("[evidence]", "EvidenceTable"),
+        ("[links]", "LinksTable"),
         ("[markup]", "MarkupTable"),
+        ("[theme]", "ThemeTable"),
         ("[offline]", "OfflineTable"),
         ("[environments.KEY]", "Axis"),
     ];

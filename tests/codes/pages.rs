@@ -1,6 +1,6 @@
 //! PG, LK, CF: pages, links, the settings.
 
-use super::support::World;
+use super::support::{Answer, Server, World};
 use super::{Row, Scenes, check, other, says, verify};
 
 /// A page with this header.
@@ -23,6 +23,18 @@ fn book(more: &str) -> World {
 /// A link on the page to something that is nowhere.
 fn linked(_: &Scenes) -> World {
     text("[x](nowhere.md)")
+}
+
+/// What a check of outside addresses says of one that answers so, beside one that is good.
+fn outside(path: &str) -> String {
+    let server = Server::answering(|path| match path {
+        "/good" => Answer::ok("x"),
+        "/page" => Answer { content_type: Some("text/html"), ..Answer::ok("<p>x</p>") },
+        "/busy" => Answer { status: 403, ..Answer::ok("") },
+        "/moved" => Answer { status: 301, location: Some("/good"), ..Answer::ok("") },
+        _ => Answer::not_found(),
+    });
+    says(&text(&format!("[x]({}{path})", server.address)), "check --external")
 }
 
 /// What a check says of a copy of a repository with two commits; `copy` makes it.
@@ -73,9 +85,17 @@ pub(super) const ROWS: &[Row] = &[
     check("LK004", |_| text("[x](%ff.md)")),
     check("LK005", |_| text("[x](gopher://x.example/)")),
     check("LK006", |_| text("[x](/a.html)")),
+    other("LK007", |_| outside("/nowhere")),
+    other("LK008", |_| outside("/busy")),
+    other("LK009", |_| outside("/page#nowhere")),
+    other("LK010", |_| outside("/moved")),
     check("CF001", |_| book("[books]\nx = 1\n")),
     check("CF002", |_| book("[verify.vary.job]\npattern = '('\n")),
     check("CF003", |_| book("[verify]\nvary = ['nope']\n")),
     check("CF004", |_| book("[verify]\ntimeout = 'soon'\n")),
+    check("CF005", |_| book("[theme]\napi = 99\n")),
+    check("CF006", |_| book("[theme.light]\nacent = '#000'\n")),
+    check("CF007", |_| book("[theme]\nfont = 'fonts/nowhere.woff2'\n")),
+    check("CF008", |_| book("[theme.light]\nink = '#eee'\n")),
     other("LD001", |_| says(&text("x"), "check --json --as-of yesterday")),
 ];

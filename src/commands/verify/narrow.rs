@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::assess::assess;
 use super::choose::Loaded;
 use crate::book::{Page, folder_of};
-use crate::cli::{CheckArgs, Common, VerifyArgs};
+use crate::cli::{AssessArgs, Common, VerifyArgs};
 use crate::diag::Failure;
 use crate::evidence::Environment;
 use crate::kit::{Kit, KitOptions, visible};
@@ -96,7 +96,7 @@ fn is_changed(loaded: &Loaded, page: &Page, changed: &BTreeSet<String>) -> Resul
 /// or kit files than there are now, that are missing, that did not pass, or that a claim rests on
 /// which does not stand.
 fn stale_bundles(common: &Common) -> Result<BTreeSet<String>, Failure> {
-    let args = CheckArgs { release: false, drafts: true, as_of: None };
+    let args = AssessArgs { release: false, drafts: true, as_of: None };
     let assessed = assess(common, &args)?;
     let evidence = &assessed.evidence;
     let mut stale = evidence.stale_bundles.clone();

@@ -48,7 +48,7 @@ fn examples() -> Vec<(usize, String)> {
 }
 
 /// What HTML says, without what is only labdoc's dress: tags and texts.
-fn shape(html: &str) -> Vec<String> {
+pub(super) fn shape(html: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut skip: Vec<String> = Vec::new();
     for token in Tokenizer::new(html) {
@@ -112,7 +112,7 @@ fn shape(html: &str) -> Vec<String> {
 }
 
 /// A shape without its first heading of level 1.
-fn without_title(shape: &[String]) -> Vec<String> {
+pub(super) fn without_title(shape: &[String]) -> Vec<String> {
     let Some(start) = shape.iter().position(|one| one == "<h1>") else { return shape.to_vec() };
     let end =
         shape[start..].iter().position(|one| one == "</h1>").map_or(shape.len(), |n| start + n + 1);
@@ -120,7 +120,7 @@ fn without_title(shape: &[String]) -> Vec<String> {
 }
 
 /// The HTML of pulldown-cmark.
-fn plain(markdown: &str) -> String {
+pub(super) fn plain(markdown: &str) -> String {
     let (sources, file, page) = page(markdown);
     let text = sources.text(file);
     let mut html = String::new();

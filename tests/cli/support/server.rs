@@ -16,17 +16,28 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
     /// How long the header says that it is, where that is not true.
     pub(crate) length: Option<usize>,
+    /// Where the header leads on to.
+    pub(crate) location: Option<&'static str>,
+    /// When the header wants to be asked again.
+    pub(crate) retry_after: Option<&'static str>,
 }
 
 impl Answer {
     /// A body that is found.
     pub(crate) fn ok(body: impl Into<Vec<u8>>) -> Answer {
-        Answer { status: 200, content_type: None, body: body.into(), length: None }
+        Answer {
+            status: 200,
+            content_type: None,
+            body: body.into(),
+            length: None,
+            location: None,
+            retry_after: None,
+        }
     }
 
     /// Nothing there.
     pub(crate) fn not_found() -> Answer {
-        Answer { status: 404, content_type: None, body: b"gone".to_vec(), length: None }
+        Answer { status: 404, ..Answer::ok("gone") }
     }
 }
 
@@ -61,6 +72,20 @@ impl Server {
         Server { address, requests }
     }
 
+    /// A proxy that connects to `target`, whatever it is asked for, and tells each first line.
+    pub(crate) fn tunnel(target: &str, told: impl Fn(&str) + Send + Sync + 'static) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("port");
+        let address = format!("http://{}", listener.local_addr().expect("address"));
+        let (target, told) = (target.to_owned(), Arc::new(told));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (target, told) = (target.clone(), Arc::clone(&told));
+                std::thread::spawn(move || drop(connect(&stream, &target, &*told)));
+            }
+        });
+        Server { address, requests: Arc::default() }
+    }
+
     /// How many requests there were.
     pub(crate) fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
@@ -77,6 +102,29 @@ pub(crate) fn file(folder: &Path, path: &str) -> Answer {
     }
 }
 
+/// One connection of a proxy: the head is read, then both sides are passed on.
+fn connect(stream: &TcpStream, target: &str, told: &dyn Fn(&str)) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut first = String::new();
+    reader.read_line(&mut first)?;
+    told(first.trim_end());
+    let mut line = String::new();
+    while reader.read_line(&mut line)? > 2 {
+        line.clear();
+    }
+    let there = TcpStream::connect(target)?;
+    (&*stream).write_all(b"HTTP/1.1 200 Connected\r\n\r\n")?;
+    let (mut back, mut to) = (there.try_clone()?, stream.try_clone()?);
+    let answers = std::thread::spawn(move || {
+        let copied = std::io::copy(&mut back, &mut to);
+        // The other side learns that nothing more comes.
+        copied.and(to.shutdown(std::net::Shutdown::Both))
+    });
+    let _ = std::io::copy(&mut reader, &mut &there);
+    drop(answers.join());
+    Ok(())
+}
+
 /// One request, one answer.
 fn respond(stream: &TcpStream, answer: &dyn Fn(&str) -> Answer) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
@@ -87,15 +135,17 @@ fn respond(stream: &TcpStream, answer: &dyn Fn(&str) -> Answer) -> std::io::Resu
         line.clear();
     }
     let path = first.split(' ').nth(1).unwrap_or("/").split('?').next().unwrap_or("/");
-    let Answer { status, content_type, body, length } = answer(&decode(path));
-    let content_type =
-        content_type.map_or(String::new(), |word| format!("Content-Type: {word}\r\n"));
-    write!(
-        &*stream,
-        "HTTP/1.1 {status} X\r\n{content_type}Content-Length: {}\r\nConnection: close\r\n\r\n",
-        length.unwrap_or(body.len())
-    )?;
-    (&*stream).write_all(&body)
+    let Answer { status, content_type, body, length, location, retry_after } =
+        answer(&decode(path));
+    let mut head = format!("HTTP/1.1 {status} X\r\n");
+    for (name, value) in
+        [("Content-Type", content_type), ("Location", location), ("Retry-After", retry_after)]
+    {
+        head.extend(value.map(|value| format!("{name}: {value}\r\n")));
+    }
+    let length = length.unwrap_or(body.len());
+    write!(&*stream, "{head}Content-Length: {length}\r\nConnection: close\r\n\r\n")?;
+    if first.starts_with("HEAD ") { Ok(()) } else { (&*stream).write_all(&body) }
 }
 
 /// A path with its percent signs taken out.
