@@ -8,7 +8,7 @@ fn commands_of_every_kind_show_the_values() {
         "---\nparams: {ns: dns-lab}\n---\n```sh {#a}\nget \"$ns\"\n```\n",
         r##"<section class="run" id="block-a" aria-label="Runnable block a"><header><span class="id">a</span><span>bash</span><button type="button" class="copy" hidden>Copy</button></header>
 <pre tabindex="0"><code><span class="n">get</span> <span class="s">&quot;</span><span class="param" data-param="ns" data-in="quotes" title="$ns">dns-lab</span><span class="s">&quot;</span></code></pre>
-<footer><span class="state idle">○ never run</span></footer></section>"##,
+<footer><span class="state idle">○ no run recorded</span></footer></section>"##,
     );
     check(
         "---\nparams: {ns: it's}\n---\n```console\n$ get $ns\n$ns\n```\n",
