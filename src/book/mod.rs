@@ -16,6 +16,7 @@ mod needs;
 mod page;
 mod parse;
 mod quotes;
+mod raw;
 mod ready;
 mod routes;
 mod slug;

@@ -42,8 +42,10 @@ pub(crate) struct Page {
     pub(crate) blocks: Vec<Block>,
     /// What would be runnable blocks if it did not stand in an HTML comment: id and opening line.
     pub(crate) commented: Vec<(String, Span)>,
-    /// Links and images in order.
+    /// Links and images in order, then those of raw HTML.
     pub(crate) links: Vec<Link>,
+    /// The anchors of raw HTML.
+    pub(crate) raw_ids: Vec<String>,
     /// Claims whose statement stands on this page, in order.
     pub(crate) claims: Vec<ClaimSpan>,
     /// References to claims, reports, sources, bundles, corrections.

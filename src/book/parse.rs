@@ -12,6 +12,7 @@ use super::front::{self, Header};
 use super::includes;
 use super::inline::{Mark, MarkKind, is_claim_id, marks, visible};
 use super::page::{Cite, Heading, Link, LiveNumber, Page};
+use super::raw;
 use super::slug::{Taken, slug, unique};
 use super::statement::claims;
 use super::vars;
@@ -66,7 +67,9 @@ pub(super) fn page(
     let first_heading = walk.headings.first().map(|heading| heading.text.clone());
     let title = front.title.clone().or(first_heading).unwrap_or_else(|| stem(&path).to_owned());
     let (cites, lives) = (cites(file, &marks), lives(file, text, &marks));
-    let (headings, links) = (walk.headings, walk.links);
+    let raw = raw::raw(file, &events);
+    let headings = walk.headings;
+    let links = walk.links.into_iter().chain(raw.links).collect();
     let value = Page {
         file,
         path,
@@ -81,6 +84,7 @@ pub(super) fn page(
         blocks,
         commented,
         links,
+        raw_ids: raw.ids,
         claims,
         cites,
         lives,

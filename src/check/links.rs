@@ -166,13 +166,14 @@ fn absolute(link: &str) -> Diagnostic {
         .hint("write it relative to this page")
 }
 
-/// All anchors of a page: headings, claims, blocks, and the record at its end.
+/// All anchors of a page: headings, claims, blocks, the record at its end, and those of raw HTML.
 pub(crate) fn anchors(page: &Page) -> BTreeSet<String> {
     let headings = page.headings.iter().map(|heading| heading.id.clone());
     let claims = page.claims.iter().map(|claim| claim.id.clone());
     let blocks = page.blocks.iter().map(|block| format!("block-{}", block.id));
     let record = (!page.claims.is_empty()).then(|| "record".to_owned());
-    headings.chain(claims).chain(blocks).chain(record).collect()
+    let raw = page.raw_ids.iter().cloned();
+    headings.chain(claims).chain(blocks).chain(record).chain(raw).collect()
 }
 
 #[cfg(test)]

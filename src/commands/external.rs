@@ -6,10 +6,8 @@ use std::time::Duration;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use html5gum::{Token, Tokenizer};
-use pulldown_cmark::Event;
 
 use super::assess::Assessed;
-use crate::book::{Page, events};
 use crate::cli::Console;
 use crate::diag::{Diagnostic, Failure};
 use crate::net::{Client, Proxies, Reply, Trouble};
@@ -98,36 +96,11 @@ fn addresses(assessed: &Assessed) -> BTreeMap<String, Places> {
         for link in &page.links {
             add(&link.dest, Place::Page(link.span));
         }
-        let text = assessed.sources.text(page.file);
-        for (address, span) in raw_addresses(page, text) {
-            add(&address, Place::Page(span));
-        }
     }
     for source in assessed.evidence.records.sources.values() {
         let file = Place::File("evidence/sources.yaml");
         add(&source.url, file.clone());
         source.snapshot.iter().for_each(|kept| add(kept, file.clone()));
-    }
-    out
-}
-
-/// The addresses in raw HTML of a page.
-fn raw_addresses(page: &Page, text: &str) -> Vec<(String, Span)> {
-    if !text.contains("<") {
-        return Vec::new();
-    }
-    let mut out = Vec::new();
-    for (event, range) in events(text, page.body, page.markup) {
-        let (Event::Html(html) | Event::InlineHtml(html)) = event else { continue };
-        for token in Tokenizer::new(html.as_ref()).flatten() {
-            let Token::StartTag(tag) = token else { continue };
-            for name in ["href", "src", "cite", "poster"] {
-                if let Some(value) = tag.attributes.get(name.as_bytes()) {
-                    let value = String::from_utf8_lossy(value).into_owned();
-                    out.push((value, Span::new(page.file, range.clone())));
-                }
-            }
-        }
     }
     out
 }

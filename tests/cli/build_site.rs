@@ -72,6 +72,41 @@ error[LK001]: ../../x.md leads out of the site
 }
 
 #[test]
+fn links_and_anchors_of_raw_html_are_those_of_the_page() {
+    let world = World::page(
+        "# A\n\n<a href=\"b.md#절\">b</a> <a id=\"raw\"></a> [r](#raw)\n\n<figure>\n<img src=\"no.png\"\n  alt=\"x\"></figure>\n\n<a href=\"B.md\">x</a>\n",
+    )
+    .file("content/b.md", "# B\n\n## 절\n\n[r](a.md#raw)\n");
+    world
+        .labdoc("check")
+        .stdout("checked: 2 errors, 0 warnings\n")
+        .stderr(str![[r#"
+error[LK001]: content/no.png does not exist
+ --> content/a.md:6:11
+  |
+6 | <img src="no.png"
+  |           ^^^^^^
+
+error[LK003]: content/B.md differs in letter case from content/b.md
+ --> content/a.md:9:10
+  |
+9 | <a href="B.md">x</a>
+  |          ^^^^
+ = help: write content/b.md; other systems tell the two apart
+
+
+"#]])
+        .code(1);
+    world.edit("content/a.md", "no.png", "y.png");
+    world.edit("content/a.md", "B.md", "b.md");
+    world.write("content/y.png", b"x");
+    world.labdoc("build").any_output().success();
+    let html = world.read("public/a.html");
+    assert!(html.contains("<a href=\"b.html#%EC%A0%88\">b</a>"), "{html}");
+    assert!(world.read("public/b.html").contains("href=\"a.html#raw\""));
+}
+
+#[test]
 fn a_link_into_the_kit_is_checked_too() {
     let world = World::site("lab");
     world.edit("content/index.md", "../labkit/demo/run.sh", "../labkit/demo/rum.sh");

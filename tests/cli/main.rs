@@ -10,6 +10,7 @@ mod bisect;
 mod build_again;
 mod build_evidence;
 mod build_faults;
+mod build_many;
 mod build_site;
 mod build_whole;
 mod cluster;

@@ -145,6 +145,7 @@ impl Lab {
             blocks: fences.into_iter().map(|fence| block(file, fence)).collect(),
             commented: Vec::new(),
             links: Vec::new(),
+            raw_ids: Vec::new(),
             claims: marks.into_iter().map(|mark| claim_span(file, mark)).collect(),
             cites: cites
                 .into_iter()
