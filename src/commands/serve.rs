@@ -1,14 +1,11 @@
 //! `labdoc serve`.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use super::assess::assess;
 use super::build::{has_errors, load_theme, render_into, sorted};
 use super::{Ended, find_root};
 use crate::cli::{Common, Console, ServeArgs};
 use crate::diag::{Failure, Severity, render};
-use crate::serve::{Address, Server, Watch};
+use crate::serve::{Address, Files, Later, Server, Watch};
 use crate::site::{Extent, PageCache, Staging};
 use crate::store::Store;
 use crate::{disk, proc};
@@ -50,7 +47,7 @@ pub(crate) fn serve(
 
 /// A build in memory.
 struct Built {
-    files: Option<BTreeMap<String, Arc<[u8]>>>,
+    files: Option<(Files, Option<Later>)>,
     findings: Vec<String>,
     errors: usize,
 }
@@ -88,7 +85,10 @@ fn try_build(
         )?;
         assessed.findings.extend(found);
         if !has_errors(&assessed.findings) {
-            files = Some(staging.into_files()?);
+            let (made, search) = staging.into_files()?;
+            // The index is made when somebody searches.
+            let later = search.map(|index| Box::new(|| index.into_files()) as Later);
+            files = Some((made, later));
         }
     }
     let findings = sorted(&assessed);

@@ -8,5 +8,5 @@ mod http;
 mod server;
 mod watch;
 
-pub(crate) use server::{Address, Server};
+pub(crate) use server::{Address, Files, Later, Server};
 pub(crate) use watch::Watch;

@@ -29,6 +29,9 @@ const SCRIPT: &str = include_str!("live.js");
 const SCRIPT_PATH: &str = ".labdoc/live.js";
 const EVENTS_PATH: &str = ".labdoc/events";
 
+/// Where the files of the search index are.
+const SEARCH: &str = "search/";
+
 /// Where the preview stands.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Address {
@@ -38,11 +41,19 @@ pub(crate) struct Address {
     pub(crate) base: String,
 }
 
+/// Files by their paths in the site.
+pub(crate) type Files = BTreeMap<String, Arc<[u8]>>;
+
+/// Makes files when they are asked for.
+pub(crate) type Later = Box<dyn FnOnce() -> Files + Send>;
+
 /// What is served.
 #[derive(Default)]
 pub(super) struct Served {
     /// The files of the newest build that had no error.
-    pub(crate) files: BTreeMap<String, Arc<[u8]>>,
+    pub(crate) files: Files,
+    /// The search index of that build, until somebody searches.
+    search: Option<Later>,
     /// The findings of the newest build, as people read them.
     pub(crate) findings: Vec<String>,
     /// How many of them are errors.
@@ -99,23 +110,28 @@ impl Server {
     /// Shows a new build; without files the old ones stay. Says how many files changed.
     pub(crate) fn show(
         &self,
-        files: Option<BTreeMap<String, Arc<[u8]>>>,
+        files: Option<(Files, Option<Later>)>,
         (findings, errors): (Vec<String>, usize),
     ) -> usize {
         let mut served = self.shared.lock();
-        let files = files.unwrap_or_else(|| served.files.clone());
+        let (files, search) = files.unwrap_or_else(|| (served.files.clone(), served.search.take()));
+        let gone = served.files.keys().filter(|path| !files.contains_key(*path));
+        // No page shows a part of the search index, so that is no news.
         let changed: Vec<String> = files
             .iter()
             .filter(|(path, bytes)| served.files.get(*path) != Some(bytes))
-            .map(|(path, _)| path.clone())
-            .chain(served.files.keys().filter(|path| !files.contains_key(*path)).cloned())
+            .map(|(path, _)| path)
+            .chain(gone)
+            .filter(|path| !path.starts_with(SEARCH))
+            .cloned()
             .collect();
         if changed.is_empty() && served.findings == findings && served.version > 0 {
+            (served.files, served.search) = (files, search);
             return 0;
         }
         let count = changed.len();
         let version = served.version + 1;
-        *served = Served { files, findings, errors, changed, version };
+        *served = Served { files, search, findings, errors, changed, version };
         drop(served);
         self.shared.news.notify_all();
         count
@@ -164,7 +180,12 @@ fn answer(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
         SCRIPT_PATH => ok(to, (SCRIPT_PATH, SCRIPT.as_bytes()), request.head),
         _ => {
             let (path, found, missing) = {
-                let served = shared.lock();
+                let mut served = shared.lock();
+                if path.starts_with(SEARCH)
+                    && let Some(index) = served.search.take()
+                {
+                    served.files.extend(index());
+                }
                 let path = match path {
                     "" => "index.html".to_owned(),
                     folder if folder.ends_with('/') => format!("{folder}index.html"),

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::search::SearchIndex;
 use crate::diag::Failure;
 use crate::digest::sha256_hex;
 use crate::disk::{self, Kind};
@@ -24,7 +25,11 @@ pub(crate) struct Staging {
     /// The files, with their digests where they were put.
     names: Mutex<BTreeMap<String, Option<String>>>,
     memory: Option<Mutex<BTreeMap<String, Arc<[u8]>>>>,
+    search: Mutex<Option<SearchIndex>>,
 }
+
+/// A build in memory, and the search index that is still to be made.
+pub(crate) type InMemory = (BTreeMap<String, Arc<[u8]>>, Option<SearchIndex>);
 
 /// What a commit did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,20 +61,22 @@ impl Staging {
         let new = out.join(NEW);
         disk::remove_folder(&new)?;
         disk::create_folder(&new)?;
-        Ok(Staging { out: out.to_owned(), new, names: Mutex::default(), memory: None })
+        let (names, search) = Default::default();
+        Ok(Staging { out: out.to_owned(), new, names, memory: None, search })
     }
 
     /// A build that stays in memory; what is written by other means goes to `scratch`.
     pub(crate) fn in_memory(scratch: &Path) -> Staging {
         let (out, new) = (scratch.to_owned(), scratch.join(NEW));
-        Staging { out, new, names: Mutex::default(), memory: Some(Mutex::default()) }
+        let (names, search) = Default::default();
+        Staging { out, new, names, memory: Some(Mutex::default()), search }
     }
 
     /// The files of a build in memory.
     ///
     /// # Errors
     /// What was written by other means cannot be read.
-    pub(crate) fn into_files(self) -> Result<BTreeMap<String, Arc<[u8]>>, Failure> {
+    pub(crate) fn into_files(self) -> Result<InMemory, Failure> {
         let memory = self.memory.unwrap_or_default();
         let mut files = memory.into_inner().unwrap_or_else(PoisonError::into_inner);
         for name in self.names.into_inner().unwrap_or_else(PoisonError::into_inner).into_keys() {
@@ -78,7 +85,12 @@ impl Staging {
                 entry.insert(bytes.into());
             }
         }
-        Ok(files)
+        Ok((files, self.search.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Leaves the search index to be made when it is asked for.
+    pub(super) fn leave_search(&self, index: SearchIndex) {
+        *self.search.lock().unwrap_or_else(PoisonError::into_inner) = Some(index);
     }
 
     /// Where a file of the build may be written by other means; its name is noted.

@@ -64,6 +64,30 @@ fn a_save_is_one_event_with_the_pages_that_changed() {
 }
 
 #[test]
+fn the_search_index_is_that_of_the_newest_good_build() {
+    let world = World::page("# A\n\nnarwhal\n");
+    let preview = Preview::of(&world, "");
+    let mut events = preview.events();
+    let index = || {
+        assert_eq!(preview.get("search/en/index.js").status, "HTTP/1.1 200 OK");
+        preview.get("search/en/t0.js").body
+    };
+    assert!(index().contains("narwhal"));
+    for (save, word) in [("# A\n\nwalrus\n", "walrus"), ("# A\n\norca\n", "orca")] {
+        world.write("content/a.md", save);
+        events.next();
+        assert!(index().contains(word), "after {word}");
+        assert!(!index().contains("narwhal"));
+    }
+    // Saved and not yet searched when an error comes: the last good build's is there.
+    world.write("content/a.md", "# A\n\nbeluga\n");
+    events.next();
+    world.write("content/a.md", "# A\n\n[x](missing.md)\n");
+    events.next();
+    assert!(index().contains("beluga"));
+}
+
+#[test]
 fn errors_are_shown_and_the_last_good_site_stays() {
     let world = world();
     let preview = Preview::of(&world, "");

@@ -8,6 +8,7 @@ mod token;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -93,6 +94,8 @@ pub(super) fn names(site: &Site<'_>) -> Vec<Document> {
 /// - `pN.js`: path, title and parts (anchor, heading, first position) of pages, and the texts of
 ///   the parts as JSON, deflated, in base 64.
 ///
+/// A preview makes it when somebody searches: it would take most of the time of a change.
+///
 /// # Errors
 /// A file cannot be written.
 pub(super) fn publish(
@@ -104,15 +107,48 @@ pub(super) fn publish(
     for document in documents {
         languages.entry(document.language.clone()).or_default().push(document);
     }
-    for (language, documents) in languages {
-        let words = &site.theme.in_language(&language).words;
+    let words = |language: &str| {
+        let words = &site.theme.in_language(language).words;
         let words: BTreeMap<&str, &str> =
             WORDS.iter().map(|key| (*key, words.get(*key).map_or(*key, String::as_str))).collect();
-        files(&language, documents, &json!(words), &mut |path, text| {
-            staging.put(path, text.as_bytes())
-        })?;
+        json!(words)
+    };
+    let indexes = languages
+        .into_iter()
+        .map(|(language, documents)| (words(&language), language, documents))
+        .collect();
+    let pending = SearchIndex { indexes };
+    if site.serve {
+        staging.leave_search(pending);
+        return Ok(());
     }
-    Ok(())
+    pending.write(&mut |path, text| staging.put(path, text.as_bytes()))
+}
+
+/// What can be found in each language, not yet an index.
+pub(crate) struct SearchIndex {
+    /// Words of the interface, language, documents.
+    indexes: Vec<(Value, String, Vec<Document>)>,
+}
+
+impl SearchIndex {
+    /// Makes the files of the indexes, by their paths.
+    pub(crate) fn into_files(self) -> BTreeMap<String, Arc<[u8]>> {
+        let mut out = BTreeMap::new();
+        // Nothing is written, so nothing can fail.
+        let _ = self.write(&mut |path, text| {
+            out.insert(path.to_owned(), text.as_bytes().into());
+            Ok(())
+        });
+        out
+    }
+
+    /// Hands over the files of the indexes.
+    fn write(self, put: &mut Put<'_>) -> Result<(), Failure> {
+        self.indexes
+            .into_iter()
+            .try_for_each(|(words, language, documents)| files(&language, documents, &words, put))
+    }
 }
 
 /// Takes a file of the index: its path and its text.
