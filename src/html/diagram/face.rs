@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
+use skrifa::FontRef;
+#[cfg(feature = "mermaid")]
+use skrifa::MetadataProvider as _;
+#[cfg(feature = "mermaid")]
 use skrifa::instance::{LocationRef, Size};
-use skrifa::{FontRef, MetadataProvider as _};
 
 use crate::digest::sha256_hex;
 
 /// A font by which labels are measured.
 #[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "mermaid"), expect(dead_code, reason = "only diagrams measure"))]
 pub(crate) struct Face {
     regular: Arc<Vec<u8>>,
     bold: Option<Arc<Vec<u8>>>,
@@ -30,6 +34,7 @@ impl Face {
 
     /// The width of a character in thousandths of the font's size, where the font has it, and
     /// whether it is that of bold letters.
+    #[cfg(feature = "mermaid")]
     pub(super) fn width(&self, c: char, bold: bool) -> Option<(u32, bool)> {
         let own = self.bold.as_ref().filter(|_| bold);
         let font = FontRef::new(own.unwrap_or(&self.regular)).ok()?;
@@ -41,7 +46,7 @@ impl Face {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "mermaid"))]
 pub(super) mod tests {
     use super::*;
 
