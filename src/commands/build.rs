@@ -172,11 +172,12 @@ pub(super) fn render_into(
 ) -> Result<Vec<Diagnostic>, Failure> {
     let map = Map { book: &assessed.book, kits: &assessed.kits, statics: &assessed.statics };
     let store = Arc::new(store);
-    let (highlight, diagrams) = (Highlight::default(), Diagrams::kept(Arc::clone(&store)));
+    let (highlight, diagrams) =
+        (Highlight::default(), Diagrams::kept(Arc::clone(&store), theme.face()));
     // Pictures stand at whole addresses, which a preview does not have.
     let names = &assessed.book.config.file.book;
     let wanted = cache.is_none() && names.cards && names.base_url.is_some();
-    let cards = wanted.then(|| Cards::find(Arc::clone(&store))).flatten();
+    let cards = wanted.then(|| Cards::find(Arc::clone(&store), &theme.fonts())).flatten();
     let site = Site {
         root: &assessed.root,
         book: &assessed.book,
@@ -198,7 +199,9 @@ pub(super) fn render_into(
     if wanted && cards.is_none() {
         let message = "no Korean font is installed; pages get no pictures for links (og:image)";
         let finding = Diagnostic::warning("IM002", message).in_file("book.toml", None);
-        findings.push(finding.hint("install one, such as fonts-noto-cjk or fonts-nanum"));
+        let hint = "install one, such as fonts-noto-cjk or fonts-nanum, or name a .ttf or .otf as \
+                    `font` under [theme]";
+        findings.push(finding.hint(hint));
     }
     if !has_errors(&findings) {
         store.tidy();

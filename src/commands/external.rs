@@ -53,7 +53,10 @@ pub(super) fn external(assessed: &Assessed, console: &Console) -> Result<Vec<Dia
     let reached = answers.iter().any(|(_, answer)| answer.is_ok());
     if let Some((address, Err(trouble))) = answers.first().filter(|_| !reached) {
         let message = format!("no outside address could be reached; {address}: {}", words(trouble));
-        return Err(Failure::new(message).hint("behind a proxy set HTTPS_PROXY=http://HOST:PORT"));
+        return Err(Failure::new(message).hint(
+            "behind a proxy set HTTPS_PROXY=http://HOST:PORT, and SSL_CERT_FILE if it has a \
+             certificate of its own",
+        ));
     }
     Ok(answers
         .iter()

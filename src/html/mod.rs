@@ -25,7 +25,7 @@ mod world;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use diagram::Diagrams;
+pub(crate) use diagram::{Diagrams, Face};
 pub(crate) use escape::escape;
 pub(crate) use highlight::Highlight;
 pub(crate) use world::{Chip, RunState, State, WORDS, World};

@@ -18,6 +18,9 @@ use crate::diag::Failure;
 /// How long a server may take for one answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How long it may take where only the head of an answer is asked for.
+const HEAD: Duration = Duration::from_secs(8);
+
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
 
@@ -141,9 +144,12 @@ impl Client {
         };
         let agent = agent.unwrap_or(&self.direct);
         if !wanted {
-            let response = agent.head(url.as_str()).call().map_err(trouble)?;
-            if response.status().as_u16() < 400 {
-                return Ok(response);
+            let head = agent.head(url.as_str()).config().timeout_global(Some(HEAD)).build();
+            match head.call().map_err(trouble) {
+                Ok(response) if response.status().as_u16() < 400 => return Ok(response),
+                // A server that does not know HEAD refuses it, or says nothing.
+                Ok(_) | Err(Trouble::Slow | Trouble::Other(_)) => {}
+                Err(trouble) => return Err(trouble),
             }
         }
         agent.get(url.as_str()).call().map_err(trouble)

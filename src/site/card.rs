@@ -1,5 +1,6 @@
 //! The picture of a page that other places show beside a link to it: title, site and description
-//! as a PNG. It needs a font that has Hangul: one of the usual Korean ones, from the machine.
+//! as a PNG. It needs a font that has Hangul: the site's own, else one of the usual Korean ones, from
+//! the machine.
 
 use std::sync::Arc;
 
@@ -37,29 +38,39 @@ const FAMILIES: &[&str] = &[
 /// What draws the pictures of a build.
 pub(crate) struct Cards {
     fonts: Arc<Database>,
-    family: &'static str,
+    family: String,
     /// Digest of the font: another one gives another picture.
     font: String,
     store: Arc<Store>,
 }
 
 impl Cards {
-    /// Finds a font on this machine; `None` where there is no Korean one.
-    pub(crate) fn find(store: Arc<Store>) -> Option<Cards> {
+    /// Takes the site's `own` fonts, and no other ones beside them, so that the pictures are the same
+    /// on every machine; where they cannot be read, finds one on this machine. `None` where there is
+    /// no Korean one.
+    pub(crate) fn find(store: Arc<Store>, own: &[&[u8]]) -> Option<Cards> {
         let mut fonts = Database::new();
-        fonts.load_system_fonts();
-        let face = |family: &&&str| {
-            let families = [Family::Name(family)];
-            fonts.query(&Query { families: &families, ..Query::default() })
+        own.iter().for_each(|bytes| fonts.load_font_data(bytes.to_vec()));
+        let mut digest: String = own.iter().map(|bytes| sha256_hex(bytes)).collect();
+        let first = fonts.faces().next().and_then(|face| Some(face.families.first()?.0.clone()));
+        let family = if let Some(family) = first {
+            family
+        } else {
+            fonts.load_system_fonts();
+            let face = |family: &str| {
+                let families = [Family::Name(family)];
+                fonts.query(&Query { families: &families, ..Query::default() })
+            };
+            let family = FAMILIES.iter().find(|family| face(family).is_some())?;
+            digest = fonts.with_face_data(face(family)?, |data, _| sha256_hex(data))?;
+            (*family).to_owned()
         };
-        let family = FAMILIES.iter().find(|family| face(family).is_some()).copied()?;
-        let font = fonts.with_face_data(face(&&family)?, |data, _| sha256_hex(data))?;
-        Some(Cards { fonts: Arc::new(fonts), family, font, store })
+        Some(Cards { fonts: Arc::new(fonts), family, font: digest, store })
     }
 
     /// The picture of a page; `None` when it cannot be drawn.
     pub(super) fn png(&self, site: &str, page: &Page) -> Option<Vec<u8>> {
-        let svg = svg(self.family, site, page);
+        let svg = svg(&self.family, site, page);
         let input = format!("{} {svg}", self.font);
         if let Some(png) = self.store.get(KIND, input.as_bytes()) {
             return Some(png);

@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::diag::{Checked, Diagnostic, Failure};
 use crate::digest::sha256_hex;
 use crate::disk;
+use crate::html::Face;
 use crate::source::Sources;
 
 /// The folder of a site's own templates.
@@ -60,6 +61,8 @@ pub(crate) struct Theme {
     pub(crate) files: BTreeMap<String, Vec<u8>>,
     /// Whether `[theme]` of `book.toml` asks for a sheet of its own.
     pub(super) has_look: bool,
+    /// The font that `[theme]` names and its bold face, as paths of files.
+    fonts: (Option<String>, Option<String>),
 }
 
 impl Theme {
@@ -108,6 +111,7 @@ impl Theme {
             is_default,
             files: BTreeMap::new(),
             has_look: false,
+            fonts: (None, None),
         };
         let mut words_of = words_of.into_iter();
         let mut main = theme(words_of.next().unwrap_or_default());
@@ -119,6 +123,7 @@ impl Theme {
     /// Adds what `[theme]` of `book.toml` asks for.
     pub(crate) fn dress(&mut self, config: &Config, sources: &Sources) -> Vec<Diagnostic> {
         let looked = look::sheet(&self.files, config, sources);
+        self.fonts = (config.file.theme.font.clone(), config.file.theme.font_bold.clone());
         if let Some(sheet) = looked.value {
             self.files.insert(look::SHEET.to_owned(), sheet.into_bytes());
             for theme in std::iter::once(&mut self.has_look)
@@ -128,6 +133,18 @@ impl Theme {
             }
         }
         looked.diagnostics
+    }
+
+    /// The font files that the site names: its font, then the bold face.
+    pub(crate) fn fonts(&self) -> Vec<&[u8]> {
+        let paths = [&self.fonts.0, &self.fonts.1].into_iter().flatten();
+        paths.filter_map(|path| self.files.get(path)).map(Vec::as_slice).collect()
+    }
+
+    /// The same for measuring, if that can be done.
+    pub(crate) fn face(&self) -> Option<Face> {
+        let fonts = self.fonts();
+        Face::new(fonts.first()?, fonts.get(1).copied())
     }
 
     /// The theme in another of the site's languages.

@@ -180,6 +180,39 @@ fn pages_have_pictures_for_links_where_a_font_can_draw_them() {
     assert!(!world.exists("public/cards"));
 }
 
+/// The bytes of a font of this machine that a site may ship.
+fn nanum() -> Vec<u8> {
+    let mut folders = vec![std::path::PathBuf::from("/usr/share/fonts")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("fonts").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.ends_with("NanumGothic.ttf") {
+                return std::fs::read(path).expect("font");
+            }
+        }
+    }
+    panic!("NanumGothic.ttf is not here; tools/dev-tools test installs it");
+}
+
+#[test]
+fn pictures_for_links_are_drawn_with_the_font_of_the_site() {
+    let world = site();
+    world.edit("book.toml", "[book]\n", "[book]\ncards = true\n");
+    world.write("static/fonts/own.ttf", nanum());
+    world.write("book.toml", world.read("book.toml") + "[theme]\nfont = \"fonts/own.ttf\"\n");
+    let ended = world.without_fonts("build").any_output().success();
+    assert!(!ended.stderr.contains("IM002"), "{}", ended.stderr);
+    let alone = world.bytes("public/cards/a.png");
+    // The fonts of the machine change nothing.
+    world.labdoc("build --out ../other").any_output().success();
+    assert_eq!(alone, world.bytes("../other/cards/a.png"));
+    std::fs::remove_dir_all(world.path(".labdoc")).expect("cache");
+    world.labdoc("build --out ../third").any_output().success();
+    assert_eq!(alone, world.bytes("../third/cards/a.png"));
+}
+
 #[test]
 fn what_an_earlier_build_kept_changes_no_byte() {
     let diagram = "```mermaid\nflowchart LR\n  A[\"가\"] --> B\n```\n";

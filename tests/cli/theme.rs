@@ -175,3 +175,31 @@ fn a_site_changes_one_block_of_a_template_that_it_keeps() {
         assert_eq!(html.contains("<p>below</p>"), page != "404.html", "{page}: {html}");
     }
 }
+
+#[test]
+fn lists_of_kit_files_say_when_a_run_last_used_each() {
+    let (world, run) = World::recorded();
+    world.labdoc("build").any_output().success();
+    let stamp = run.rsplit('/').next().expect("run");
+    let date = format!("{}-{}-{}", &stamp[..4], &stamp[4..6], &stamp[6..8]);
+    for page in ["kit/demo/index.html", "kit/demo/files/index.html"] {
+        let html = world.read(&format!("public/{page}"));
+        let line = |name: &str| {
+            let found = html.split("<li>").find(|line| line.contains(&format!("{name}</a>")));
+            found.unwrap_or_else(|| panic!("{page}: no {name}")).to_owned()
+        };
+        assert!(line("run.sh").contains(&format!("last evidence {date}")), "{page}: {html}");
+        // The run could not see it.
+        assert!(!line("README.md").contains("last evidence"), "{page}: {html}");
+    }
+    // A file that is another one now was used by no run.
+    world.write("labkit/demo/run.sh", world.read("labkit/demo/run.sh") + "# more\n");
+    world.labdoc("build").any_output().success();
+    let html = world.read("public/kit/demo/index.html");
+    assert_eq!(html.matches("last evidence").count(), 1, "{html}");
+    // The foot of the page lists the run's files and the kit's.
+    let lab = world.read("public/lab.html");
+    for file in ["result.txt</a>", "demo/run.sh</a>", "demo/conf/a.conf</a>"] {
+        assert!(lab.contains(file), "{file}: {lab}");
+    }
+}

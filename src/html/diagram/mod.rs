@@ -9,6 +9,7 @@
 mod attributes;
 #[cfg(feature = "mermaid")]
 mod colour;
+mod face;
 mod fence;
 #[cfg(feature = "mermaid")]
 mod measure;
@@ -29,6 +30,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub(crate) use face::Face;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::sha256_hex;
@@ -98,12 +100,15 @@ type Drawn = Arc<Result<Drawing, Fault>>;
 pub(crate) struct Diagrams {
     done: Mutex<BTreeMap<String, Drawn>>,
     store: Arc<Store>,
+    /// The site's own font.
+    face: Option<Face>,
 }
 
 impl Diagrams {
-    /// Diagrams that are kept in a store.
-    pub(crate) fn kept(store: Arc<Store>) -> Diagrams {
-        Diagrams { done: Mutex::default(), store }
+    /// Diagrams that are kept in a store. Labels are measured by the site's own font where there is
+    /// one, else for the widest of the usual ones.
+    pub(crate) fn kept(store: Arc<Store>, face: Option<Face>) -> Diagrams {
+        Diagrams { done: Mutex::default(), store, face }
     }
 
     /// Draws a source.
@@ -124,20 +129,24 @@ impl Diagrams {
     /// The drawing that an earlier build kept, else a new one.
     fn kept_or_drawn(&self, source: &str, id: &str) -> Result<Drawing, Fault> {
         // A labdoc without diagrams draws none, whatever another one kept.
-        let kept = self.store.get(KIND, source.as_bytes()).filter(|_| cfg!(feature = "mermaid"));
+        let input = match &self.face {
+            Some(face) => format!("{} {source}", face.digest),
+            None => source.to_owned(),
+        };
+        let kept = self.store.get(KIND, input.as_bytes()).filter(|_| cfg!(feature = "mermaid"));
         if let Some(drawing) = kept.and_then(|json| serde_json::from_slice(&json).ok()) {
             return Ok(drawing);
         }
-        let drawing = draw(source, id)?;
+        let drawing = draw(source, id, self.face.as_ref())?;
         if let Ok(json) = serde_json::to_vec(&drawing) {
-            self.store.put(KIND, source.as_bytes(), &json);
+            self.store.put(KIND, input.as_bytes(), &json);
         }
         Ok(drawing)
     }
 }
 
 /// Draws a source whose ids are to begin with `id`.
-fn draw(source: &str, id: &str) -> Result<Drawing, Fault> {
+fn draw(source: &str, id: &str, face: Option<&Face>) -> Result<Drawing, Fault> {
     if source.len() > LONGEST {
         let message = format!("the diagram is longer than {} KB", LONGEST / 1024);
         return Err(Fault { message, at: 0 });
@@ -146,10 +155,10 @@ fn draw(source: &str, id: &str) -> Result<Drawing, Fault> {
         return Err(Fault { message: "the diagram is empty".to_owned(), at: 0 });
     }
     #[cfg(feature = "mermaid")]
-    return render::render(source, id);
+    return render::render(source, id, face);
     #[cfg(not(feature = "mermaid"))]
     {
-        let _ = id;
+        let _ = (id, face);
         let message = "this labdoc was built without diagrams (feature `mermaid`)".to_owned();
         Err(Fault { message, at: 0 })
     }

@@ -9,7 +9,7 @@ use merman::{
     RenderRequest, Renderer, SvgEnvironment, SvgRequest,
 };
 
-use super::{Drawing, Fault, KINDS, colour, measure, svg};
+use super::{Drawing, Face, Fault, KINDS, colour, measure, svg};
 
 /// How long one drawing may take. A usual one takes milliseconds; only a source that was made to
 /// be slow gets here.
@@ -63,9 +63,9 @@ fn renderer(html_labels: bool) -> Renderer {
 ///
 /// # Errors
 /// The source is no diagram, or one that is too much.
-pub(super) fn render(source: &str, id: &str) -> Result<Drawing, Fault> {
+pub(super) fn render(source: &str, id: &str, face: Option<&Face>) -> Result<Drawing, Fault> {
     let text = decoded(source);
-    let job = || raw_svg(&text);
+    let job = || raw_svg(&text, face);
     let raw = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, job);
         thread.map_err(|error| error.to_string()).and_then(|thread| {
@@ -81,10 +81,10 @@ pub(super) fn render(source: &str, id: &str) -> Result<Drawing, Fault> {
 }
 
 /// The SVG as merman writes it.
-fn raw_svg(source: &str) -> Result<String, RenderError> {
+fn raw_svg(source: &str, face: Option<&Face>) -> Result<String, RenderError> {
     let environment = SvgEnvironment::deterministic()
         .with_resource_policy(RenderResourcePolicy::interactive())
-        .with_text_measurement_policy(measure::policy());
+        .with_text_measurement_policy(measure::policy(face));
     let request = SvgRequest {
         environment,
         pipeline: Some(SvgPipeline::resvg_safe()),

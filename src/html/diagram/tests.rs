@@ -118,3 +118,22 @@ fn a_milestone_stands_on_its_tip_with_its_name_beside_it() {
         assert!(outside, "{mark}\n{text}");
     }
 }
+
+#[test]
+fn labels_are_measured_by_the_font_that_a_site_names() {
+    let source = "flowchart LR\n  A[\"가나다라마바사아자차\"] --> B[\"x\"]\n";
+    let drawn = |diagrams: &Diagrams| match &*diagrams.draw(source) {
+        Ok(drawing) => drawing.size.0,
+        Err(fault) => panic!("{}", fault.message),
+    };
+    let of = |advance| {
+        let face = Face::new(&face::tests::hangul(advance), None);
+        Diagrams::kept(Arc::default(), Some(face.expect("a font")))
+    };
+    // The usual width of a syllable is 0.96 of the size: a font of that width changes nothing.
+    let usual = drawn(&Diagrams::default());
+    assert_eq!(drawn(&of(960)), usual);
+    let (narrow, wide) = (drawn(&of(860)), drawn(&of(1060)));
+    let (less, more) = (f64::from(usual - narrow), f64::from(wide - usual));
+    assert!(less > 10.0 && (less - more).abs() < 2.0, "{narrow} {usual} {wide}");
+}
