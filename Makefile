@@ -5,6 +5,8 @@ SHELL = /bin/sh
 
 CARGO = cargo
 OUT = public
+# Minutes that each target is fuzzed.
+MINUTES = 5
 # Seconds that the browser tests may take.
 BROWSER_SECONDS = 600
 
@@ -15,7 +17,7 @@ FIND = PATH="$$PATH:$${HOME-}/.local/bin:/usr/local/sbin:/usr/sbin:/sbin"
 DENY_FIND = PATH="$${LABDOC_TOOLS:-$$(pwd)/.tools}/bin:$$PATH"
 SAY = @printf '\n==> %s\n'
 
-.PHONY: help site test tools-build tools-lab tools-test compile verify bench bench-check bench-verify \
+.PHONY: help site test fuzz package deb ci-files tools-build tools-lab tools-test compile verify bench bench-check bench-verify \
 	fmt scripts manifests clippy unit test-long test-cluster test-cluster-long check browser deny \
 	deny-if-there clean
 
@@ -28,6 +30,10 @@ help:
 	@echo 'make bench    labdoc build against its peers; fetches them (minutes); writes benches/RESULTS.md'
 	@echo 'make bench-check  counts the instructions of a build and fails 10 % above the committed figure'
 	@echo 'make bench-verify  labdoc verify against its peers; fetches them (minutes); writes benches/RESULTS-verify.md'
+	@echo 'make fuzz     random bytes for each reader of labdoc, MINUTES=5 each (hours in all: fuzz/README.md)'
+	@echo 'make package  what is published: the static binary with completions, manual pages and SBOM, and the crate (dist/)'
+	@echo 'make deb      a Debian package of it, installed, tried and removed in a root of its own (root, debootstrap)'
+	@echo 'make ci-files the CI files for users against schemas and local runners; fetches them'
 	@echo 'make deny     licences, sources and bans of the dependencies; installs cargo-deny (minutes)'
 	@echo 'make verify   only run the pages against what is printed in them'
 	@echo 'make clean    remove what was built'
@@ -106,6 +112,10 @@ test-long:
 	$(SAY) 'property tests, 10,000 cases each'
 	@PROPTEST_CASES=10000 $(CARGO) test --locked --lib refresh_tests
 
+fuzz:
+	$(SAY) 'fuzzing, $(MINUTES) minutes a target'
+	@tools/fuzz $(MINUTES)
+
 # A real cluster of this machine's own (e2e/cluster): built where it lacks, started, and ended whatever happens.
 test-cluster:
 	$(SAY) 'the cluster kit and pages on a real cluster'
@@ -118,6 +128,7 @@ test-cluster-long:
 check:
 	$(SAY) 'checking and building this repository as a site'
 	@$(CARGO) build --locked
+	@tools/check-schemas $(TARGET)/debug/labdoc
 	@$(TARGET)/debug/labdoc check --quiet
 	@$(TARGET)/debug/labdoc build --quiet --out $(TARGET)/test-site
 
@@ -155,6 +166,24 @@ deny-if-there:
 	if command -v cargo-deny >/dev/null 2>&1; then \
 		cargo-deny --locked check bans licenses sources; \
 	else echo 'cargo-deny is not here: skipped; `make deny` installs it and checks'; fi
+
+ci-files:
+	$(SAY) 'the CI files for users: schemas, local runners, a reader of JUnit'
+	@$(CARGO) build --locked
+	@tools/check-ci $(TARGET)/debug/labdoc
+
+# ---- packages -----------------------------------------------------------------------------------
+
+package:
+	$(SAY) 'the static binary of the commit that is checked out'
+	@tools/dev-tools package
+	@packaging/release dist
+	$(SAY) 'cargo package'
+	@$(CARGO) package --locked --no-verify
+
+deb: package
+	$(SAY) 'a Debian package'
+	@packaging/deb dist
 
 # ---- set-up -------------------------------------------------------------------------------------
 

@@ -15,6 +15,8 @@ mod digest;
 mod disk;
 mod evidence;
 mod fence;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod git;
 mod html;
 mod kit;

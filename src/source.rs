@@ -1,5 +1,6 @@
 //! The texts that were read, and positions in them. Nothing else owns a text.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Names one text of a [`Sources`].
@@ -120,9 +121,41 @@ impl SourceFile {
     }
 }
 
+/// Whether a character is invisible, or changes how others are shown.
+pub(crate) fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
+        | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e01ef}')
+}
+
+/// A text for a terminal: what is hidden is written out as `⟨U+XXXX⟩`, line ends and tabs stay.
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_hidden(c) {
+            out.push_str(&format!("⟨U+{:04X}⟩", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_that_moves_or_hides_text_reaches_a_terminal() {
+        assert_eq!(shown("a\x1b]0;b\x07\u{202e}c\td\n"), "a⟨U+001B⟩]0;b⟨U+0007⟩⟨U+202E⟩c\td\n");
+        assert!(matches!(shown("한글\n"), Cow::Borrowed(_)));
+    }
 
     #[test]
     fn columns_count_characters() {

@@ -19,7 +19,7 @@ const LAYERS: &[(u8, &[&str])] = &[
     (6, &["html", "check"]),
     (7, &["serve", "site", "verify"]),
     (8, &["commands", "cli"]),
-    (9, &["main", "lib"]),
+    (9, &["fuzzing", "main", "lib"]),
 ];
 
 /// Rooms of one layer of which one may import the other, and why.

@@ -3,7 +3,17 @@
 use std::collections::BTreeMap;
 
 /// What kind of document a page is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    serde::Deserialize,
+    schemars::JsonSchema,
+    serde::Serialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum PageKind {
     /// A guide whose commands anyone can run.
@@ -22,7 +32,7 @@ pub(crate) enum PageKind {
 }
 
 /// The header of a page. Unknown keys are refused.
-#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct FrontMatter {
     /// Title.
@@ -62,7 +72,7 @@ pub(crate) struct FrontMatter {
 }
 
 /// The header's `verify:`.
-#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct VerifyHeader {
     /// The page's bundle, `T1`.
@@ -94,7 +104,9 @@ pub(crate) struct VerifyHeader {
 }
 
 /// Where the blocks of a page run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema, serde::Serialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Workdir {
     /// A fresh copy of the declared part of the kit.

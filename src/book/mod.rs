@@ -5,6 +5,8 @@ mod blocks;
 mod events;
 mod foreign;
 mod front;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod header;
 mod history;
 mod includes;

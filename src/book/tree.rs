@@ -120,7 +120,11 @@ pub(crate) fn load_config(root: &Path, sources: &mut Sources) -> Result<Checked<
     Ok(Checked { value: book, diagnostics: config.diagnostics })
 }
 
-/// Reads a text by its path from the root; one that is no UTF-8 is a finding.
+/// Largest page, in bytes. A reader has long stopped reading; a machine could be made to run out
+/// of memory.
+const LARGEST_PAGE: u64 = 16 << 20;
+
+/// Reads a text by its path from the root; one that is no UTF-8, or too large, is a finding.
 pub(super) fn read_source(
     root: &Path,
     path: &str,
@@ -128,7 +132,14 @@ pub(super) fn read_source(
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Option<FileId>, Failure> {
     let from_root: String = path.nfc().collect();
-    let bytes = disk::read(&root.join(path))?;
+    let full = root.join(path);
+    if disk::size(&full)? > LARGEST_PAGE {
+        let message = format!("the file is larger than {} MiB", LARGEST_PAGE >> 20);
+        let finding = Diagnostic::error("PG016", message).in_file(from_root, None);
+        findings.push(finding.hint("split it, or show a part of it and link to the whole"));
+        return Ok(None);
+    }
+    let bytes = disk::read(&full)?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(sources.add(from_root, text))),
         Err(error) => {

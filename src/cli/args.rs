@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use super::parts::{EvidenceCommand, KitCommand};
+use super::parts::{DoctorArgs, EvidenceCommand, KitCommand, Schema};
 use crate::verify::order::Shard;
 use crate::verify::report::Target;
 
@@ -21,7 +21,7 @@ Example:
   labdoc build                        write the site to public/
 
 Exit codes: 0 all well, 1 the documents are wrong, 2 the work could not be done,
-130 or 143 after a signal."
+130 or 143 after a signal. LABDOC_LOG=labdoc=debug says on standard error what is done."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -42,6 +42,9 @@ pub(crate) struct Common {
     /// Only findings, no progress and no summary
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+    /// Say on standard error what is done; -vv more of it, -vvv all
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
     /// Number of threads [default: one a processor]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
@@ -80,6 +83,32 @@ pub(crate) enum Command {
     /// The kits alone
     #[command(subcommand)]
     Kit(KitCommand),
+    /// What labdoc finds on this machine, safe to paste into an issue
+    #[command(after_help = "Example:\n  labdoc doctor > doctor.txt")]
+    Doctor(DoctorArgs),
+    /// Print the completions of a shell
+    #[command(
+        after_help = "Example:\n  labdoc completions bash > ~/.local/share/bash-completion/completions/labdoc"
+    )]
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write those of all commands
+    #[command(after_help = "Example:\n  labdoc man --out ~/.local/share/man/man1")]
+    Man {
+        /// Write labdoc.1, labdoc-build.1 and so on into this folder
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// Print the JSON schema of a file, for editors
+    #[command(after_help = "Example:\n  labdoc schema claims > claims.schema.json")]
+    Schema {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: Schema,
+    },
 }
 
 /// What build, check and serve look at.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::args::Common;
 use crate::diag::{Diagnostic, Failure, Severity, json_line, render};
-use crate::source::Sources;
+use crate::source::{Sources, shown};
 
 /// How many progress lines are on the terminal.
 static DRAWN: AtomicUsize = AtomicUsize::new(0);
@@ -34,7 +34,7 @@ impl Console {
     pub(crate) fn new(common: &Common) -> Console {
         let terminal = stderr().is_terminal();
         let no_colour = crate::proc::variable("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let live = terminal && !common.quiet && !common.json;
+        let live = terminal && !common.quiet && !common.json && common.verbose == 0;
         Console { json: common.json, quiet: common.quiet, colour: terminal && !no_colour, live }
     }
 
@@ -61,7 +61,7 @@ impl Console {
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet && !self.json {
             self.clear();
-            print_line(text);
+            print_line(&shown(text));
         }
     }
 
@@ -70,10 +70,10 @@ impl Console {
     pub(crate) fn progress(&self, lines: &[String]) {
         if self.live {
             self.clear();
-            let shown: Vec<String> =
-                lines.iter().map(|line| line.chars().take(100).collect()).collect();
-            print_error(&shown.join("\n"));
-            DRAWN.store(shown.len(), Ordering::SeqCst);
+            let cut: Vec<String> =
+                lines.iter().map(|line| shown(line).chars().take(100).collect()).collect();
+            print_error(&cut.join("\n"));
+            DRAWN.store(cut.len(), Ordering::SeqCst);
             // A progress line that cannot be shown is no loss.
             let _ = stderr().flush();
         }
@@ -94,6 +94,11 @@ impl Console {
         if self.json { print_error(&format!("{line}\n")) } else { print_line(line) }
     }
 
+    /// Whether findings are drawn in colour.
+    pub(crate) fn has_colour(&self) -> bool {
+        self.colour
+    }
+
     /// Whether somebody can type answers here.
     pub(crate) fn is_terminal(&self) -> bool {
         stdin().is_terminal() && stderr().is_terminal()
@@ -111,7 +116,7 @@ impl Console {
     /// A result that was asked for: printed whatever `--quiet` says.
     pub(crate) fn result(&self, text: &str) {
         self.clear();
-        print_line(text);
+        print_line(&shown(text));
     }
 
     /// Whether programs read what is printed.
@@ -136,9 +141,9 @@ impl Console {
             );
             return;
         }
-        print_error(&format!("error: {}\n", failure.message));
+        print_error(&format!("error: {}\n", shown(&failure.message)));
         if let Some(hint) = &failure.hint {
-            print_error(&format!(" = help: {hint}\n"));
+            print_error(&format!(" = help: {}\n", shown(hint)));
         }
     }
 }

@@ -21,6 +21,7 @@ impl Laps {
     pub(crate) fn lap(&self, name: &str) {
         if let (Ok(mut last), Ok(mut laps)) = (self.last.lock(), self.laps.lock()) {
             let now = Instant::now();
+            tracing::info!(took = ?(now - *last), "{name}");
             laps.push((name.to_owned(), now - *last));
             *last = now;
         }

@@ -3,11 +3,12 @@
 mod args;
 mod console;
 mod laps;
+mod log;
 mod parts;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
 pub(crate) use args::{
     AssessArgs, BisectArgs, BuildArgs, CheckArgs, Common, MutateArgs, NewArgs, ServeArgs,
@@ -15,6 +16,7 @@ pub(crate) use args::{
 };
 pub(crate) use console::{Console, Tally};
 pub(crate) use laps::Laps;
+pub(crate) use parts::{DoctorArgs, Schema};
 
 use crate::commands::{self, Ended};
 use crate::diag::Failure;
@@ -32,12 +34,21 @@ pub fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let console = Console::new(&cli.common);
+    if let Err(failure) = log::start(cli.common.verbose) {
+        return ExitCode::from(code(Err(failure), &console));
+    }
+    tracing::debug!(version = env!("CARGO_PKG_VERSION"), "labdoc begins");
     if let Some(jobs) = cli.common.jobs {
         // A pool that was made already is the only failure, and nothing ran before this line.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global();
     }
     let ended = run(&cli, &console);
     ExitCode::from(code(ended, &console))
+}
+
+/// The command line as clap sees it.
+pub(crate) fn command_line() -> clap::Command {
+    Cli::command()
 }
 
 /// Help and version are no mistake; anything else is bad usage.
@@ -64,6 +75,10 @@ fn run(cli: &Cli, console: &Console) -> Result<Ended, Failure> {
             commands::kit_pack(&cli.common, (name.as_deref(), out), console)
         }
         Command::Kit(KitCommand::Check { folder }) => commands::kit_check(folder, console),
+        Command::Doctor(args) => commands::doctor(&cli.common, args, console),
+        Command::Completions { shell } => commands::completions(*shell, console),
+        Command::Man { out } => commands::man(out.as_deref(), console),
+        Command::Schema { file } => commands::schema(*file, console),
     }
 }
 

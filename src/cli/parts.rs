@@ -1,8 +1,8 @@
-//! What can be typed behind `labdoc evidence` and `labdoc kit`.
+//! What can be typed behind `evidence` and `kit`, and for editors and reports.
 
 use std::path::PathBuf;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand, ValueEnum};
 
 /// What can be done with evidence.
 #[derive(Debug, Subcommand)]
@@ -78,4 +78,25 @@ pub(crate) enum KitCommand {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
+}
+
+/// Files that an author writes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Schema {
+    /// book.toml
+    Book,
+    /// The header of a page
+    Page,
+    /// claims.yaml
+    Claims,
+    /// manifest.yaml of a bundle
+    Manifest,
+}
+
+/// Options of doctor.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Ask the cluster of the current context who it is
+    #[arg(long)]
+    pub(crate) cluster: bool,
 }

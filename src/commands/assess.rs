@@ -54,6 +54,7 @@ pub(crate) fn assess(common: &Common, args: &AssessArgs) -> Result<Assessed, Fai
         BTreeSet::new()
     };
     let pages: Vec<usize> = (0..book.pages.len()).collect();
+    tracing::info!(pages = pages.len(), kits = kits.len(), root = %root.display(), "read");
     found.extend(check::runnable(&root, &book, &pages, &sources)?);
     let map = Map { book: &book, kits: &kits, statics: &statics };
     found.extend(check::links(&map));

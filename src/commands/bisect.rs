@@ -3,9 +3,9 @@
 
 use serde_json::json;
 
-use super::Ended;
 use super::assess::assess;
 use super::proof::{Care, Experiment, Lab, Twist};
+use super::{Ended, write_lock};
 use crate::book::Page;
 use crate::cli::{AssessArgs, BisectArgs, Common, Console};
 use crate::config::{Axis, BOOK_TOML};
@@ -25,6 +25,7 @@ pub(crate) fn bisect(
     console: &Console,
 ) -> Result<Ended, Failure> {
     let lab = Lab::load(common, console)?;
+    let _lock = write_lock(&lab.root)?;
     let (claim, page) = claim_and_page(&lab, &args.claim)?;
     let experiment = lab.experiment(page)?;
     let (key, asked) = args.over.split_once('=').unwrap_or((&args.over, ""));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Ended, find_root};
+use super::{Ended, find_root, write_lock};
 use crate::check::exposure;
 use crate::cli::{Common, Console};
 use crate::diag::{Diagnostic, Failure, Severity};
@@ -20,6 +20,7 @@ use crate::source::Sources;
 /// It cannot be read, holds something that is refused, or is there already.
 pub(crate) fn import(common: &Common, from: &Path, console: &Console) -> Result<Ended, Failure> {
     let root = find_root(common)?;
+    let _lock = write_lock(&root)?;
     let files = unpack(from)?;
     let runs = runs(&files);
     if runs.is_empty() {

@@ -4,8 +4,10 @@
 mod assess;
 mod bisect;
 mod build;
+mod doctor;
 mod evidence;
 mod external;
+mod generate;
 mod import;
 mod judging;
 mod kit;
@@ -23,7 +25,9 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use bisect::bisect;
 pub(crate) use build::{build, check};
+pub(crate) use doctor::doctor;
 pub(crate) use evidence::judge;
+pub(crate) use generate::{completions, man, schema};
 pub(crate) use import::import;
 pub(crate) use kit::{check as kit_check, list as kit_list, pack as kit_pack};
 pub(crate) use mutate::mutate;
@@ -37,7 +41,21 @@ pub(crate) use verify::verify;
 use crate::cli::Common;
 use crate::config::BOOK_TOML;
 use crate::diag::Failure;
-use crate::disk;
+use crate::disk::{self, Lock};
+
+/// Takes the lock of a site that is written to: its pages or its evidence.
+///
+/// # Errors
+/// Another labdoc has it, or the folder cannot be opened.
+fn write_lock(root: &Path) -> Result<Lock, Failure> {
+    disk::lock(root)?.ok_or_else(|| {
+        Failure::new(format!(
+            "another labdoc is writing the pages or the evidence of {}",
+            root.display()
+        ))
+        .hint("wait until it has ended; nothing was run and nothing was written")
+    })
+}
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

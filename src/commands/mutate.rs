@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::Ended;
 use super::judging::digests;
 use super::proof::{Care, Experiment, Lab, Run, Twist};
 use super::verify::choose;
+use super::{Ended, write_lock};
 use crate::book::{Page, Workdir};
 use crate::cli::{Common, Console, MutateArgs};
 use crate::diag::Failure;
@@ -53,6 +53,7 @@ pub(crate) fn mutate(
     if args.list {
         return Ok(list(&all, console));
     }
+    let _lock = write_lock(&lab.root)?;
     let interrupt = Interrupt::listen()
         .map_err(|error| Failure::new(format!("cannot listen for signals: {error}")))?;
     let Some(limit) = trial.unchanged(&interrupt)? else {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::Ended;
 use super::assess::assess;
+use super::{Ended, find_root, write_lock};
 use crate::cli::{AssessArgs, Common, Console};
 use crate::config::BOOK_TOML;
 use crate::diag::Failure;
@@ -20,6 +20,7 @@ pub(crate) fn seal(
     as_of: Option<&str>,
     console: &Console,
 ) -> Result<Ended, Failure> {
+    let _lock = write_lock(&find_root(common)?)?;
     let as_of = as_of.map(str::to_owned);
     let args = AssessArgs { release: false, drafts: false, as_of: as_of.clone() };
     let assessed = assess(common, &args)?;

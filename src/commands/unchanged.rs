@@ -65,7 +65,7 @@ impl LastBuild {
             .map(|(name, kind)| {
                 let path = root.join(&name);
                 Ok(match kind {
-                    Kind::File => format!("{} {name}\n", sha256_hex(&disk::read(&path)?)),
+                    Kind::File => format!("{} {name}\n", disk::digest(&path)?),
                     _ => format!("{kind:?} {:?} {name}\n", disk::link_target(&path)),
                 })
             })
@@ -98,7 +98,7 @@ impl LastBuild {
             return None;
         }
         let is_same = |(digest, name): &(&str, &str)| {
-            disk::read(&self.out.join(name)).is_ok_and(|bytes| sha256_hex(&bytes) == *digest)
+            disk::digest(&self.out.join(name)).is_ok_and(|found| found == *digest)
         };
         let is_whole = written.par_iter().all(is_same);
         // The list of files is no file of the site.

@@ -15,11 +15,12 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::json;
 
-use super::Ended;
+use super::{Ended, write_lock};
 use crate::book::Book;
 use crate::check;
 use crate::cli::{Common, Console, VerifyArgs};
 use crate::diag::{Diagnostic, Failure, Severity};
+use crate::disk::Lock;
 use crate::proc::Interrupt;
 use crate::source::Sources;
 use crate::verify::edit;
@@ -50,7 +51,7 @@ pub(crate) fn verify(
         return watch::watch(common, args, console);
     }
     let board = Board::new(console, args.report.contains(&Target::Github));
-    let Prepared { loaded, chosen, before, errors } = prepare(common, args, &board)?;
+    let Prepared { loaded, chosen, before, errors, lock: _lock } = prepare(common, args, &board)?;
     let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);
     if errors > 0 {
         report::write(&args.report, &PageReport::of_findings(&before, sources))?;
@@ -73,11 +74,15 @@ struct Prepared {
     chosen: Vec<usize>,
     before: Vec<Diagnostic>,
     errors: usize,
+    /// Held while pages or evidence may be written.
+    lock: Option<Lock>,
 }
 
 /// Reads the pages, chooses among them, and shows what is wrong with them before anything runs.
 fn prepare(common: &Common, args: &VerifyArgs, board: &Board<'_>) -> Result<Prepared, Failure> {
     let mut loaded = load_pages(common, args)?;
+    let writes = (args.updates() || args.record) && !args.dry_run;
+    let lock = if writes { Some(write_lock(&loaded.root)?) } else { None };
     // What a fence shows of a file does not depend on a run, and a run may use it.
     if args.updates() && !args.dry_run && refresh_includes(&loaded, args, board)? {
         loaded = load_pages(common, args)?;
@@ -95,7 +100,7 @@ fn prepare(common: &Common, args: &VerifyArgs, board: &Board<'_>) -> Result<Prep
     before.sort_by_key(|finding| finding.place.clone());
     board.findings(&before, sources);
     let errors = before.iter().filter(|finding| finding.severity == Severity::Error).count();
-    Ok(Prepared { loaded, chosen, before, errors })
+    Ok(Prepared { loaded, chosen, before, errors, lock })
 }
 
 /// Refreshes the fences that show a file, of the named pages or of all; says whether a page was

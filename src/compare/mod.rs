@@ -8,6 +8,8 @@ mod align;
 mod anyorder;
 mod console;
 mod contain;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod include;
 mod line;
 mod printed;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::vary::Kind;
 
 /// The whole file.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BookToml {
     /// `[book]`.
@@ -42,7 +42,7 @@ pub(crate) struct BookToml {
 }
 
 /// `[environments.KEY]`: one thing of the environment, and how to run with a version of it.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Axis {
     /// The versions, oldest first.
@@ -66,7 +66,7 @@ impl Axis {
 }
 
 /// `[markup]`: what of Markdown is switched on beside the usual.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct MarkupTable {
     /// `$x$` and `$$x$$` are formulas.
@@ -76,7 +76,7 @@ pub(crate) struct MarkupTable {
 }
 
 /// `[links]`: the check of addresses outside the site.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct LinksTable {
     /// Addresses that are not asked for, as patterns: `https://intranet.corp/**`.
@@ -84,7 +84,7 @@ pub(crate) struct LinksTable {
 }
 
 /// `[theme]`: the looks of the site.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ThemeTable {
     /// The version of the theme's interface that the site's own templates are written for.
@@ -100,7 +100,7 @@ pub(crate) struct ThemeTable {
 }
 
 /// `[book]`; only the title has to be there.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BookTable {
     /// The site's title.
@@ -132,7 +132,7 @@ pub(crate) struct BookTable {
 }
 
 /// Sources of a page's last change beside its header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Updated {
     /// The history of the Git repository that the book lies in.
@@ -145,7 +145,7 @@ fn korean() -> String {
 }
 
 /// `[kit.NAME]`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct KitTable {
     /// Version shown and used in the archives' names.
@@ -155,7 +155,7 @@ pub(crate) struct KitTable {
 }
 
 /// `[verify]`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct VerifyTable {
     /// Time limit of a block.
@@ -170,7 +170,7 @@ pub(crate) struct VerifyTable {
 
 /// `vary = ["ip"]`, or `[verify.vary.NAME]`. TOML allows only one of the two in one file, so own
 /// classes may also stand in `[verify.classes.NAME]`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum VaryTable {
     /// Names of classes.
@@ -186,7 +186,7 @@ impl Default for VaryTable {
 }
 
 /// A class of one's own.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ClassTable {
     /// A regular expression; its groups are the values.
@@ -202,7 +202,7 @@ fn name_kind() -> Kind {
 }
 
 /// Level of a rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Level {
     /// An error.
@@ -215,7 +215,7 @@ pub(crate) enum Level {
 }
 
 /// `[evidence]`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct EvidenceTable {
     /// Level of evidence rules in a draft build.
@@ -231,7 +231,7 @@ pub(crate) struct EvidenceTable {
 }
 
 /// `[offline]`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OfflineTable {
     /// Whether the whole site is also packed into archives under `offline/`.

@@ -5,29 +5,30 @@ use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr;
 
 use super::{Diagnostic, Place, Severity};
-use crate::source::{Sources, Span};
+use crate::source::{Sources, Span, is_hidden, shown};
 
 /// Draws one finding for people; `colour` adds ANSI colours.
 pub(crate) fn render(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> String {
     let mut out = String::new();
     let (on, off) = if colour { (ansi(diagnostic.severity), "\x1b[0m") } else { ("", "") };
     let word = diagnostic.severity.word();
-    let _ = writeln!(out, "{on}{word}[{}]{off}: {}", diagnostic.code, diagnostic.message);
+    let message = shown(&diagnostic.message);
+    let _ = writeln!(out, "{on}{word}[{}]{off}: {message}", diagnostic.code);
     match &diagnostic.place {
         Place::Text(span) => draw_excerpt(&mut out, sources, *span),
         Place::File(path, Some(line)) => {
-            let _ = writeln!(out, " --> {path}:{line}");
+            let _ = writeln!(out, " --> {}:{line}", shown(path));
         }
         Place::File(path, None) => {
-            let _ = writeln!(out, " --> {path}");
+            let _ = writeln!(out, " --> {}", shown(path));
         }
         Place::None => {}
     }
     for note in &diagnostic.notes {
-        draw_note(&mut out, note);
+        draw_note(&mut out, &shown(note));
     }
     if let Some(hint) = &diagnostic.hint {
-        let _ = writeln!(out, " = help: {hint}");
+        let _ = writeln!(out, " = help: {}", shown(hint));
     }
     out
 }
@@ -56,7 +57,7 @@ fn ansi(severity: Severity) -> &'static str {
 fn draw_excerpt(out: &mut String, sources: &Sources, span: Span) {
     let file = sources.file(span.file);
     let at = file.position(span.start);
-    let _ = writeln!(out, " --> {}:{}:{}", file.path, at.line, at.column);
+    let _ = writeln!(out, " --> {}:{}:{}", shown(&file.path), at.line, at.column);
     let line = file.line_text(at.line);
     if line.is_empty() {
         return;
@@ -74,9 +75,9 @@ fn draw_excerpt(out: &mut String, sources: &Sources, span: Span) {
     let _ = writeln!(out, "{gutter} | {}{}", " ".repeat(before.width()), "^".repeat(carets));
 }
 
-/// Control characters take one column and do nothing in an excerpt.
+/// What is hidden takes one column and does nothing in an excerpt.
 fn plain(c: char) -> char {
-    if c.is_control() { ' ' } else { c }
+    if c.is_control() || is_hidden(c) { ' ' } else { c }
 }
 
 /// A very long line is shown from shortly before the marked place.

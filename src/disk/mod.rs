@@ -3,7 +3,9 @@
 #![expect(clippy::disallowed_methods, reason = "this room is the door to files")]
 
 mod below;
+mod lock;
 mod path;
+mod read;
 mod scratch;
 mod walk;
 mod watch;
@@ -13,7 +15,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 pub(crate) use below::{entries_below, files_below, is_reached_directly, links_below};
+pub(crate) use lock::{Lock, lock};
 pub(crate) use path::check_relative;
+pub(crate) use read::{copy, digest, read, read_own, size};
 pub(crate) use scratch::Scratch;
 pub(crate) use walk::markdown_below;
 pub(crate) use watch::FileWatch;
@@ -58,11 +62,6 @@ pub(crate) type Result<T> = std::result::Result<T, DiskError>;
 /// Names action and path of an error.
 fn fault(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> DiskError {
     move |source| DiskError { action, path: path.to_owned(), source }
-}
-
-/// Reads a whole file.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(fault("read", path))
 }
 
 /// Reads a whole file, or `None` where there is none.
@@ -208,6 +207,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(parent) = path.parent() {
         create_folder(parent)?;
     }
+    tracing::trace!(path = %path.display(), bytes = bytes.len(), "write");
     fs::write(path, bytes).map_err(fault("write", path))
 }
 
@@ -240,6 +240,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     }
     file.as_file().sync_all().map_err(fault("write", &target))?;
     file.persist(&target).map_err(|error| fault("replace", &target)(error.error))?;
+    tracing::debug!(path = %target.display(), bytes = bytes.len(), "replaced");
     Ok(())
 }
 
@@ -287,7 +288,7 @@ pub(crate) fn same_bytes(a: &Path, b: &Path) -> Result<bool> {
     if size(b).is_none() || size(a) != size(b) {
         return Ok(false);
     }
-    Ok(read(a)? == read(b)?)
+    Ok(read_own(a)? == read_own(b)?)
 }
 
 /// The absolute form of a path that exists, links resolved.

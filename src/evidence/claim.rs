@@ -12,7 +12,8 @@ use super::reference::EvidenceRef;
 use crate::source::Span;
 
 /// How a claim is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
+#[schemars(rename_all = "lowercase")]
 pub(crate) enum Grade {
     /// By a run that is recorded here.
     Measured,

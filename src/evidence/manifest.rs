@@ -13,7 +13,7 @@ pub(crate) const MANIFEST_SCHEMA: &str = "labdoc.bundle/1";
 
 /// The plan of a run: what was to be run, on what, and which checks a result must name. In a
 /// page's bundle it is written by the recorder; in a foreign one by hand.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
     /// `labdoc.bundle/1`.
@@ -53,7 +53,7 @@ pub(crate) struct Manifest {
 }
 
 /// One block as it was run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ManifestBlock {
     /// Its id.
@@ -75,7 +75,7 @@ pub(crate) struct ManifestBlock {
 }
 
 /// The part of a kit that the run could see.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ManifestKit {
     /// A folder under `labkit/`.
@@ -86,7 +86,7 @@ pub(crate) struct ManifestKit {
 }
 
 /// How a bundle is run without labdoc.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ManifestRun {
     /// Program and arguments.
@@ -107,7 +107,7 @@ pub(crate) struct ManifestRun {
 }
 
 /// The repository's state.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ManifestSource {
     /// Commit id; quoted where it looks like a number.

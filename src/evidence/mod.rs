@@ -21,6 +21,8 @@ mod digests;
 mod evaluate;
 mod expect;
 mod expect_parse;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod history;
 mod holds;
 mod join;
@@ -58,6 +60,7 @@ pub(crate) use self::{
     claim::Claim,
     claims_edit::with_holds,
     claims_file::{ClaimsFile, read_claims},
+    claims_raw::claims_schema,
     conclude::judge_claims,
     corrections::Correction,
     digests::{block_digest, capture_digest},

@@ -32,18 +32,26 @@ pub(crate) fn unpack(path: &Path) -> Result<Files, Failure> {
     if disk::is_folder(path) {
         return folder(path);
     }
-    let bytes = disk::read(path)?;
-    let mut taken = Taken::new(bytes.len() as u64);
-    if bytes.starts_with(b"PK\x03\x04") {
-        zip(&bytes, &mut taken)?;
-    } else if bytes.starts_with(&[0x1f, 0x8b]) {
-        tar(GzDecoder::new(bytes.as_slice()), &mut taken)?;
-    } else {
-        tar(bytes.as_slice(), &mut taken)?;
-    }
-    if taken.files.is_empty() {
+    let files = archive(&disk::read(path)?)?;
+    if files.is_empty() {
         let message = format!("{} holds no file", path.display());
         return Err(Failure::new(message).hint("give a .tar.gz, a .zip, or a folder"));
+    }
+    Ok(files)
+}
+
+/// The files of an archive.
+///
+/// # Errors
+/// It cannot be read, or holds something that is refused.
+pub(super) fn archive(bytes: &[u8]) -> Result<Files, Failure> {
+    let mut taken = Taken::new(bytes.len() as u64);
+    if bytes.starts_with(b"PK\x03\x04") {
+        zip(bytes, &mut taken)?;
+    } else if bytes.starts_with(&[0x1f, 0x8b]) {
+        tar(GzDecoder::new(bytes), &mut taken)?;
+    } else {
+        tar(bytes, &mut taken)?;
     }
     Ok(taken.files)
 }

@@ -1,6 +1,8 @@
 //! The small language of a fence header: a language word and `{#id .class key=value}`.
 
 mod duration;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 
 use std::ops::Range;
 

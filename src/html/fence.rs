@@ -69,9 +69,12 @@ impl Walk<'_> {
     /// A fence's header. Attributes may stand without braces; what is no attribute then is left
     /// alone, as other generators have their own. Between braces everything is looked at.
     fn fence_header(&mut self, info: &str, range: &Range<usize>) -> Header {
-        let fence = &self.text[range.clone()];
-        let at = range.start + fence.lines().next().and_then(|line| line.find(info)).unwrap_or(0);
-        let place = |part: &Range<usize>| at + part.start..at + part.end;
+        let whole = self.in_opening_line(info, range);
+        // What is decoded on the way, such as `&amp;`, stands nowhere as it is.
+        let place = |part: &Range<usize>| {
+            let found = whole.len() == info.len();
+            if found { whole.start + part.start..whole.start + part.end } else { whole.clone() }
+        };
         match parse_header(info) {
             Ok(header) if header.attributes.is_some() => {
                 if let Some(attributes) = &header.attributes {
@@ -157,14 +160,22 @@ impl Walk<'_> {
         if PLAIN.contains(&language) || is_console(language) || highlight.knows(language) {
             return;
         }
-        let fence = &self.text[range.clone()];
-        let blanks = |c: char| matches!(c, ' ' | '\t' | '`' | '~');
-        let at = range.start + fence.find(|c| !blanks(c)).unwrap_or(0);
+        let place = self.in_opening_line(language, range);
         let near = highlight.nearest(language).map(|near| format!("did you mean `{near}`?"));
         let message = format!("`{language}` is no language that has colours; shown plain");
         let mut finding = Diagnostic::warning("BL020", message);
         finding.hint = Some(near.unwrap_or_else(|| "write `text` for plain text".to_owned()));
-        self.report(finding, at..at + language.len());
+        self.report(finding, place);
+    }
+
+    /// Where a part of a fence's header stands in its opening line; the whole line where it does
+    /// not stand there as it is.
+    fn in_opening_line(&self, part: &str, range: &Range<usize>) -> Range<usize> {
+        let line = self.text[range.clone()].lines().next().unwrap_or("");
+        match line.find(part) {
+            Some(at) => range.start + at..range.start + at + part.len(),
+            None => range.start..range.start + line.len(),
+        }
     }
 }
 

@@ -10,6 +10,8 @@ mod diagram;
 mod escape;
 mod fence;
 mod formula;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod highlight;
 mod inline;
 mod links;

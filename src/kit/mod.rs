@@ -8,6 +8,8 @@
 mod archive;
 mod content;
 mod fetch;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 pub(crate) mod links;
 mod listing;
 mod names;

@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use crate::source::is_hidden;
+
 /// What a text is, and so what its control characters were meant for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Show {
@@ -198,16 +200,6 @@ impl Writer {
         }
         self.cursor = 0;
     }
-}
-
-/// Whether a character is invisible, or changes how others are shown.
-fn is_hidden(c: char) -> bool {
-    matches!(c,
-        '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
-        | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}'
-        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e01ef}')
 }
 
 #[cfg(test)]

@@ -22,6 +22,8 @@ pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
     // Held over the start: nobody may take the new child for an orphan meanwhile.
     let mut own = own();
     let child = command.spawn()?;
+    // Arguments may hold what is secret.
+    tracing::debug!(program = %command.get_program().display(), pid = child.id(), "started");
     own.insert(child.id());
     Ok(child)
 }

@@ -53,6 +53,29 @@ pub(crate) fn count_below(pid: u32) -> usize {
     pid.map_or(0, |pid| tree::descendants(pid).len())
 }
 
+/// What this machine runs.
+pub(crate) struct System {
+    /// `Linux`.
+    pub(crate) name: String,
+    /// The kernel's release.
+    pub(crate) release: String,
+    /// `x86_64`.
+    pub(crate) machine: String,
+}
+
+impl System {
+    /// Asks the kernel.
+    pub(crate) fn here() -> System {
+        let uname = rustix::system::uname();
+        let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
+        System {
+            name: text(uname.sysname()),
+            release: text(uname.release()),
+            machine: text(uname.machine()),
+        }
+    }
+}
+
 /// The name of this machine.
 pub(crate) fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()

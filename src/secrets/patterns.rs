@@ -28,7 +28,7 @@ const ROWS: &[Row] = &[
         r#"(?m)^[ \t-]*(?:client-key-data|token|id-token|refresh-token):[ \t]*"?([A-Za-z0-9][A-Za-z0-9+/=._-]{19,})"#,
     ),
     ("cloud-key", "a cloud key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    ("cloud-key", "a cloud key", r"\bAIza[0-9A-Za-z_-]{35}\b"),
+    ("cloud-key", "a cloud key", r"\bAIza[0-9A-Za-z_-]{35}"),
     ("cloud-key", "a cloud key", r"\b(?:dop_v1_[a-f0-9]{64}|hvs\.[A-Za-z0-9_-]{24,})"),
     ("cloud-key", "a cloud key", r"\bAccountKey=([A-Za-z0-9+/]{40,}={0,2})"),
     (

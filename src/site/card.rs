@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::fontdb::{Database, Family, Query};
+use resvg::usvg::fontdb::{Database, Family, ID, Query};
 use resvg::usvg::{Options, Tree};
 use unicode_width::UnicodeWidthChar as _;
 
@@ -44,7 +44,19 @@ pub(crate) struct Cards {
     store: Arc<Store>,
 }
 
+/// The face of a family.
+fn face(fonts: &Database, family: &str) -> Option<ID> {
+    fonts.query(&Query { families: &[Family::Name(family)], ..Query::default() })
+}
+
 impl Cards {
+    /// The family that pictures would be drawn with; `None` where no Korean one is installed.
+    pub(crate) fn font() -> Option<&'static str> {
+        let mut fonts = Database::new();
+        fonts.load_system_fonts();
+        FAMILIES.iter().find(|family| face(&fonts, family).is_some()).copied()
+    }
+
     /// Takes the site's `own` fonts, and no other ones beside them, so that the pictures are the same
     /// on every machine; where they cannot be read, finds one on this machine. `None` where there is
     /// no Korean one.
@@ -57,12 +69,8 @@ impl Cards {
             family
         } else {
             fonts.load_system_fonts();
-            let face = |family: &str| {
-                let families = [Family::Name(family)];
-                fonts.query(&Query { families: &families, ..Query::default() })
-            };
-            let family = FAMILIES.iter().find(|family| face(family).is_some())?;
-            digest = fonts.with_face_data(face(family)?, |data, _| sha256_hex(data))?;
+            let family = FAMILIES.iter().find(|family| face(&fonts, family).is_some())?;
+            digest = fonts.with_face_data(face(&fonts, family)?, |data, _| sha256_hex(data))?;
             (*family).to_owned()
         };
         Some(Cards { fonts: Arc::new(fonts), family, font: digest, store })

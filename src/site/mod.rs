@@ -39,6 +39,8 @@ pub(crate) use cache::PageCache;
 pub(crate) use card::Cards;
 pub(crate) use output::{Staging, Written};
 pub(crate) use record::Evidence;
+#[cfg(any(test, fuzzing))]
+pub(crate) use search::fuzz::search as fuzz_search;
 pub(crate) use theme::{STATIC, Theme};
 
 use crate::book::{Book, CONTENT};
@@ -124,7 +126,7 @@ pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnosti
     documents.extend(search::names(site));
     findings.extend(not_found::not_found(site, staging)?);
     for (asset, file) in &site.book.assets {
-        staging.put(asset, &disk::read(&site.root.join(CONTENT).join(file))?)?;
+        disk::copy(&site.root.join(CONTENT).join(file), &staging.claim(asset)?)?;
     }
     for (path, bytes) in &site.theme.files {
         staging.put(path, bytes)?;

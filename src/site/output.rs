@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::search::SearchIndex;
 use crate::diag::Failure;
 use crate::digest::sha256_hex;
-use crate::disk::{self, Kind};
+use crate::disk::{self, Kind, Lock};
 
 /// The folder that holds a build until it is complete.
 const NEW: &str = ".labdoc-new";
@@ -25,7 +25,10 @@ pub(crate) struct Staging {
     /// The files, with their digests where they were put.
     names: Mutex<BTreeMap<String, Option<String>>>,
     memory: Option<Mutex<BTreeMap<String, Arc<[u8]>>>>,
+    /// What somebody who searches asks for; a preview makes it then.
     search: Mutex<Option<SearchIndex>>,
+    /// Nobody else writes into the output folder meanwhile.
+    _lock: Option<Lock>,
 }
 
 /// A build in memory, and the search index that is still to be made.
@@ -53,23 +56,29 @@ impl Staging {
     /// Begins a build; what an interrupted one left is cleared.
     ///
     /// # Errors
-    /// The output folder cannot be made or is no folder.
+    /// The output folder cannot be made, is no folder, or another build is writing it.
     pub(crate) fn begin(out: &Path) -> Result<Staging, Failure> {
         if matches!(disk::kind(out)?, Some(Kind::File | Kind::Special)) {
             return Err(Failure::new(format!("{} is not a folder", out.display())));
         }
+        disk::create_folder(out)?;
+        let Some(lock) = disk::lock(out)? else {
+            let message = format!("another labdoc is writing {}", out.display());
+            return Err(Failure::new(message)
+                .hint("wait until it has ended, or build into another folder with --out"));
+        };
         let new = out.join(NEW);
         disk::remove_folder(&new)?;
         disk::create_folder(&new)?;
-        let (names, search) = Default::default();
-        Ok(Staging { out: out.to_owned(), new, names, memory: None, search })
+        let (out, (names, search)) = (out.to_owned(), Default::default());
+        Ok(Staging { out, new, names, memory: None, search, _lock: Some(lock) })
     }
 
     /// A build that stays in memory; what is written by other means goes to `scratch`.
     pub(crate) fn in_memory(scratch: &Path) -> Staging {
         let (out, new) = (scratch.to_owned(), scratch.join(NEW));
-        let (names, search) = Default::default();
-        Staging { out, new, names, memory: Some(Mutex::default()), search }
+        let (names, search, memory) = (Mutex::default(), Mutex::default(), Some(Mutex::default()));
+        Staging { out, new, names, memory, search, _lock: None }
     }
 
     /// The files of a build in memory.
@@ -81,7 +90,7 @@ impl Staging {
         let mut files = memory.into_inner().unwrap_or_else(PoisonError::into_inner);
         for name in self.names.into_inner().unwrap_or_else(PoisonError::into_inner).into_keys() {
             if let Entry::Vacant(entry) = files.entry(name) {
-                let bytes = disk::read(&self.new.join(entry.key()))?;
+                let bytes = disk::read_own(&self.new.join(entry.key()))?;
                 entry.insert(bytes.into());
             }
         }
@@ -98,7 +107,7 @@ impl Staging {
     /// # Errors
     /// The name is unsafe or taken.
     pub(crate) fn claim(&self, path: &str) -> Result<PathBuf, Failure> {
-        if path.split('/').any(|part| part.is_empty() || part == "." || part == "..") {
+        if !is_inside(path) {
             return Err(Failure::new(format!("`{path}` is no path in the site")));
         }
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,7 +152,7 @@ impl Staging {
                 return Ok(bytes.to_vec());
             }
         }
-        Ok(disk::read(&self.new.join(path))?)
+        Ok(disk::read_own(&self.new.join(path))?)
     }
 
     /// The bytes of a file; `None` where it was only named.
@@ -156,7 +165,7 @@ impl Staging {
         match files.as_ref().and_then(|files| files.get(path)) {
             Some(bytes) => Ok(Some(bytes.to_vec())),
             None if disk::is_file(&self.new.join(path)) => {
-                Ok(Some(disk::read(&self.new.join(path))?))
+                Ok(Some(disk::read_own(&self.new.join(path))?))
             }
             None => Ok(None),
         }
@@ -206,7 +215,7 @@ impl Staging {
         for (name, digest) in digests {
             let digest = match digest {
                 Some(digest) => digest,
-                None => sha256_hex(&disk::read(&self.out.join(&name))?),
+                None => disk::digest(&self.out.join(&name))?,
             };
             committed.written.insert(name, digest);
         }
@@ -224,11 +233,16 @@ fn write_list(out: &Path, new: &Path, names: &BTreeSet<String>) -> Result<(), Fa
     Ok(disk::rename(&staged, &out.join(LIST))?)
 }
 
-/// The names that an earlier build wrote.
+/// The names that an earlier build wrote. What leaves the folder was written by nobody's build.
 fn read_list(out: &Path) -> Result<BTreeSet<String>, Failure> {
     let bytes = disk::read_optional(&out.join(LIST))?.unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
-    Ok(text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect())
+    Ok(text.lines().filter(|line| is_inside(line)).map(str::to_owned).collect())
+}
+
+/// Whether a name stays in the output folder.
+fn is_inside(name: &str) -> bool {
+    name.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 /// A list, one name a line, sorted.
@@ -236,11 +250,12 @@ fn list_text(names: &BTreeSet<String>) -> String {
     names.iter().flat_map(|name| [name.as_str(), "\n"]).collect()
 }
 
-/// Files in the output folder that are on no list.
+/// Files and links in the output folder that are on no list. Behind a link would be another folder.
 fn foreign_files(out: &Path, old: &BTreeSet<String>) -> Result<BTreeSet<String>, Failure> {
     let own =
         |path: &String| path != LIST && !path.starts_with(".labdoc-new/") && !old.contains(path);
-    Ok(disk::files_below(out)?.into_iter().filter(own).collect())
+    let (files, links) = (disk::files_below(out)?, disk::links_below(out)?);
+    Ok(files.into_iter().chain(links).filter(own).collect())
 }
 
 /// Whether a name of `set` stands at `name`, above it or below it.
@@ -256,7 +271,10 @@ fn remove_files(out: &Path, names: &BTreeSet<String>) -> Result<usize, Failure> 
     let mut removed = 0;
     let mut folders: BTreeSet<&str> = BTreeSet::new();
     for name in names {
-        if disk::kind(&out.join(name))?.is_some_and(|kind| kind != Kind::Folder) {
+        // A folder on the way may have become a link to somewhere else since.
+        if disk::is_reached_directly(out, name)?
+            && disk::kind(&out.join(name))?.is_some_and(|kind| kind != Kind::Folder)
+        {
             disk::remove_file(&out.join(name))?;
             removed += 1;
         }

@@ -67,6 +67,12 @@ impl Store {
         }
     }
 
+    /// How many entries there are, and how many bytes they hold.
+    pub(crate) fn extent(&self) -> (usize, u64) {
+        let Some(folder) = self.folder.as_ref() else { return (0, 0) };
+        (disk::list(folder).map_or(0, |entries| entries.len()), disk::size_below(folder))
+    }
+
     /// The name of an entry, which counts as used.
     fn name(&self, kind: &str, input: &[u8]) -> String {
         let mut key = format!("{FORM} {} {kind}\n", env!("CARGO_PKG_VERSION")).into_bytes();

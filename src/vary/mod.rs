@@ -19,7 +19,9 @@ pub(crate) use rename::Renaming;
 pub(crate) use within::{Bound, Within};
 
 /// How the values of a class may differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
     /// May be renamed, consistently.

@@ -31,5 +31,8 @@ pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod world;
 
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
+
 #[cfg(test)]
 mod refresh_tests;

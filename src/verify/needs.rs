@@ -62,8 +62,17 @@ impl Probe {
         Probe { no_cluster, tools: BTreeMap::new() }
     }
 
+    /// The version of a program, or what is known instead.
+    pub(crate) fn tells(&mut self, name: &str) -> String {
+        match self.found(name, true) {
+            Found::Nothing => "missing".to_owned(),
+            Found::Unversioned => "of an unknown version".to_owned(),
+            Found::Version(version) => version,
+        }
+    }
+
     /// Why a need is not met.
-    fn lacks(&mut self, need: &Need) -> Option<String> {
+    pub(crate) fn lacks(&mut self, need: &Need) -> Option<String> {
         let Need::Tool { name, version } = need else {
             return self.no_cluster.as_ref().map(|why| format!("needs {need}: {why}"));
         };

@@ -162,6 +162,7 @@ impl<'a> Runner<'a> {
             return Ok(done);
         }
         (self.watch.progress)(step);
+        tracing::debug!(page = self.plan.path, block = step.id, limit = ?step.timeout, "begins");
         let begin = Instant::now();
         if step.background {
             self.start(step, &mut done)?;
@@ -171,6 +172,8 @@ impl<'a> Runner<'a> {
         if step.retry.is_some() || step.background || !step.parts.is_empty() {
             done.duration = begin.elapsed();
         }
+        let (tries, took) = (done.attempts(), begin.elapsed());
+        tracing::debug!(block = step.id, tries, passed = done.passed(), ?took, "ended");
         Ok(done)
     }
 

@@ -59,6 +59,7 @@ pub(super) const ROWS: &[Row] = &[
     check("PG008", |_| header("verify: {timeout: soon}")),
     check("PG009", |_| header("verify: {capture: {b.n: '(x)'}}")),
     check("PG010", |_| text("<script>alert(1)</script>")),
+    check("PG016", |_| text(&"word ".repeat(3_400_000))),
     check("PG011", |_| header("kit: nope")),
     check("PG012", |_| header("verify: {workdir: kit}")),
     check("PG013", |_| text("[x](javascript:alert(1))")),

@@ -92,6 +92,7 @@ impl Job<'_> {
         let started = Started::now();
         let mut world = World::make(self.root, plan)?;
         self.console.say(&page.path);
+        tracing::info!(page = page.path, blocks = plan.steps.len(), "runs");
         let scene = self.access.scene(plan, self.args, &mut world)?;
         let progress = |step: &Step| self.progress(step);
         let enter = |state: &[u8]| {

@@ -1,6 +1,8 @@
 //! The search: an index in classic scripts that a page loads when someone searches, from a disk,
 //! too. `static/labdoc-search.js` is the other half; the format is described at [`publish`].
 
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod index;
 mod number;
 mod text;

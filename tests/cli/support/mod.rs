@@ -12,7 +12,7 @@ pub(crate) use run::{Ended, Run};
 pub(crate) use server::{Answer, Server, file};
 pub(crate) use table::try_all;
 pub(crate) use tree::Tree;
-pub(crate) use world::World;
+pub(crate) use world::{BOOK, World};
 
 use std::time::{Duration, Instant};
 
