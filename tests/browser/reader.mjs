@@ -137,7 +137,11 @@ try {
     await page.emulateMedia({ media: "print" });
     if (await page.locator(".params").isVisible()) problems.push("the fields are printed");
     if (!await page.locator("#block-pipe pre.output").isVisible()) problems.push("an output is not printed");
-    report("a lab page is printed without its fields", problems);
+    const printed = (selector) => page.evaluate((s) => getComputedStyle(document.querySelector(s), "::after").content, selector);
+    if ((await printed(".badge a")).includes("tags/")) problems.push("a way inside the site is printed, which says nothing on paper");
+    await page.evaluate(() => { const a = document.createElement("a"); a.href = "https://docs.example/x"; a.className = "test"; a.textContent = "x"; document.querySelector("main p").append(a); });
+    if (!(await printed("a.test")).includes("https://docs.example/x")) problems.push("an outside address is not printed");
+    report("a lab page is printed without its fields, with outside addresses", problems);
     await page.close();
   }
 } catch (error) {
