@@ -1,7 +1,5 @@
 //! What must hold for any printed and any measured text.
 
-use std::sync::LazyLock;
-
 use super::{Comparison, Form, Question, Refreshed, Writer, compare, compare_drifted};
 use super::{escape, normalise};
 use crate::vary::{Classes, Order, Registry, Renaming};
@@ -9,9 +7,6 @@ use crate::vary::{Classes, Order, Registry, Renaming};
 /// Sets of value classes that are tried.
 const CLASSES: &[&[&str]] =
     &[&[], &["n"], &["ip", "port"], &["pod", "age", "n"], &["uid", "time", "duration", "date"]];
-
-/// The built-in classes, whose expressions are compiled once.
-static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::default);
 
 /// Writes every name as measured.
 struct AsMeasured<'a>(&'a Renaming);
@@ -34,7 +29,7 @@ pub(crate) fn comparison(data: &[u8]) {
     let form = if options & 1 == 1 { Form::Strict } else { Form::Plain };
     let order = [Order::Natural, Order::Ordered, Order::Unordered][usize::from(options >> 1) % 3];
     let names = CLASSES[usize::from(options >> 3) % CLASSES.len()];
-    let classes = REGISTRY.select(names.iter().copied());
+    let classes = Registry::default().select(names.iter().copied());
     let measured = normalise(rest.get(at + 1..).unwrap_or(&[]), form);
     let printed = String::from_utf8_lossy(&rest[..at]).into_owned();
     let ask = Ask { measured: &measured, classes: &classes, order, form };

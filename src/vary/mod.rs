@@ -10,7 +10,7 @@ mod rename;
 mod within;
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
@@ -124,8 +124,10 @@ pub(crate) struct Registry {
 
 impl Default for Registry {
     fn default() -> Registry {
-        let classes = builtin::classes().into_iter().map(Arc::new).collect();
-        Registry { classes }
+        // Their expressions are compiled once.
+        static BUILT_IN: LazyLock<Vec<Arc<Class>>> =
+            LazyLock::new(|| builtin::classes().into_iter().map(Arc::new).collect());
+        Registry { classes: BUILT_IN.clone() }
     }
 }
 
