@@ -26,7 +26,8 @@ old
 
 ```sh {#late}
 trap 'echo bye $API_TOKEN' EXIT
-bash -c 'sleep 300; :' \"$API_TOKEN\" &
+bash -c ': > ~/up; sleep 300; :' \"$API_TOKEN\" &
+until [ -e ~/up ]; do :; done
 ```
 
 ```sh {#broken}
@@ -63,7 +64,11 @@ fn what_a_block_prints_is_masked_everywhere() {
         assert!(!text.contains(VALUE) && !text.contains("YWJjZGVmMDEyMzQ1Njc4OQ"), "{text}");
     }
     assert!(ended.stderr.contains("bye ⟨redacted:API_TOKEN⟩"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("bash -c sleep 300; : ⟨redacted:API_TOKEN⟩"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("bash -c : > ~/up; sleep 300; : ⟨redacted:API_TOKEN⟩"),
+        "{}",
+        ended.stderr
+    );
     let page = world.read("content/a.md");
     let output = "\
 ```output {for=show}

@@ -55,7 +55,9 @@ const CASES: &[Case] = &[
         World::page("---\ntitle: \"</title><script>alert(1)</script>\"\n---\n# A\n")
     }),
     check("an address that runs something", 1, "error[PG013]", || page("[x](javascript:alert(1))")),
-    check("an element that runs something", 1, "error[PG010]", || page(ALIVE)),
+    check("an element that runs something", 1, "error[PG010]", || {
+        page(ALIVE).file("content/x", "")
+    }),
     check("a picture that runs something", 1, "error[PG013]", || page("![x](data:text/html,y)")),
     build("a template word in a page", 0, "1 page", || page("{{ get_env(name=\"HOME\") }}")),
     check("an expression that is too large", 1, "error[CF002]", || {
