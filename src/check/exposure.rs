@@ -108,6 +108,10 @@ fn secret(place: &str, what: &str) -> Diagnostic {
 
 /// SE503: a character that readers would not see.
 fn hidden(bytes: &[u8], path: &str, at: &str) -> Option<Diagnostic> {
+    // Most files hold nothing that could be hidden, and reading them as a terminal does costs time.
+    if bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
+        return None;
+    }
     let (c, line) = safe_text(bytes, Show::Terminal).hidden?;
     let message = format!(
         "{path}:{line} contains terminal or bidi control characters; shown as ⟨U+{:04X}⟩",

@@ -9,6 +9,7 @@ const PAGE: &str = "\
 trap 'touch trapped' EXIT
 echo kept > \"$HOME/file\"
 sleep 7001.MARK &
+until pgrep -fx 'sleep 7001.MARK' >/dev/null; do :; done
 ```
 
 ```sh {#end .teardown}

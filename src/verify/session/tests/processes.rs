@@ -10,13 +10,13 @@ use std::time::Duration;
 #[test]
 fn a_background_child_delays_nothing_and_is_named_at_the_end() {
     let mut world = World::new();
-    let outcome = world.run("sleep 600 & echo $!");
+    let outcome = world.run("sleep 605 & echo $!");
     // A block that waited for the child would be ended by its time limit.
     assert_eq!(outcome.end, End::Exited(0));
     let pid = text(&outcome);
     world.check("echo after", 0, "after\n");
-    wait_until("the child runs", || lives(&pid));
-    assert_eq!(world.session.finish().unwrap().survivors, ["sleep 600"]);
+    wait_until("the child is no copy of the shell any more", || is_running("sleep 605"));
+    assert_eq!(world.session.finish().unwrap().survivors, ["sleep 605"]);
     assert!(!lives(&pid));
 }
 
