@@ -19,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measuring import LABDOC, ROOT, Failed, Job, Sample, machine, measure, median, version
+from measuring import LABDOC, ROOT, Job, Sample, in_turn, machine, measure, median, version
 from serving import save_to_reload
 
 DATA = Path(os.environ.get("BENCH_DATA", ROOT.parent / "shared/bench")).resolve()
@@ -84,23 +84,6 @@ def own_jobs(folder: Path) -> list[Job]:
         Job(f"labdoc warm {pages}", build, folder),
         Job(f"labdoc changed {pages}", build, folder, lambda: append(folder / "content" / CHANGED)),
     ]
-
-
-def in_turn(jobs: list[Job], rounds: int, limit: float) -> tuple[dict[str, Sample], dict[str, str]]:
-    """Medians of all jobs, each in turn, and what is said of those that failed."""
-    samples: dict[str, list[Sample]] = {job.name: [] for job in jobs}
-    failed: dict[str, str] = {}
-    for number in range(rounds):
-        for job in jobs:
-            if job.name in failed:
-                continue
-            try:
-                samples[job.name].append(measure(job, limit))
-            except Failed as failure:
-                failed[job.name] = str(failure)
-            print(f"round {number + 1} of {rounds}: {job.name}", file=sys.stderr, flush=True)
-    good = {name: median(got) for name, got in samples.items() if got and name not in failed}
-    return good, failed
 
 
 def diagram_cost(base: Path, rounds: int) -> tuple[float, float]:

@@ -10,17 +10,14 @@ machines and their load differ.
 
 import hashlib
 import json
-import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-LABDOC = os.environ.get("LABDOC_BIN", str(ROOT / "target/release/labdoc"))
+from measuring import LABDOC, Job, measure, median
+
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 9
 PAGES, CLAIMS, RECORDED, LINES = 200, 5, 5, 120
 
@@ -79,17 +76,6 @@ def run_again(run: Path, hour: int) -> None:
     (other / "verdict.json").write_text(f'{covered},"digest":"sha256:{digest}"}}\n')
 
 
-def measure(root: Path) -> tuple[float, float, int]:
-    """CPU and wall seconds of one check, and its peak memory in MiB."""
-    begin = time.perf_counter()
-    child = subprocess.Popen([LABDOC, "check", "--release"], cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    wall = time.perf_counter() - begin
-    if os.waitstatus_to_exitcode(status) != 0:
-        raise SystemExit("labdoc check --release has findings")
-    return usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss // 1024
-
-
 def main() -> None:
     """Makes the site, records it, checks it again and again."""
     with tempfile.TemporaryDirectory(prefix="labdoc-bench-") as folder:
@@ -102,9 +88,9 @@ def main() -> None:
                 run_again(run, hour)
         runs = sum(1 for _ in root.glob("evidence/T*/*/verdict.json"))
         print(f"{PAGES * CLAIMS} claims, {PAGES} bundles, {runs} runs")
-        samples = [measure(root) for _ in range(RUNS)]
-        cpu, wall, memory = (statistics.median(column) for column in zip(*samples))
-        print(f"check: CPU {cpu:.2f} s, wall {wall:.2f} s, peak {memory:.0f} MiB (median of {RUNS})")
+        check = Job("check", [LABDOC, "check", "--release"], root)
+        got = median([measure(check) for _ in range(RUNS)])
+        print(f"check: CPU {got.cpu:.2f} s, wall {got.wall:.2f} s, peak {got.memory / 1024:.0f} MiB (median of {RUNS})")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import re
 import select
 import statistics
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Callable, NamedTuple
@@ -62,6 +63,23 @@ def measure(job: Job, limit: float | None = None) -> Sample:
 def median(samples: list[Sample]) -> Sample:
     """The median of each field."""
     return Sample(*(statistics.median(field) for field in zip(*samples)))
+
+
+def in_turn(jobs: list[Job], rounds: int, limit: float | None = None) -> tuple[dict[str, Sample], dict[str, str]]:
+    """Medians of all jobs, each in turn, and what is said of those that failed."""
+    samples: dict[str, list[Sample]] = {job.name: [] for job in jobs}
+    failed: dict[str, str] = {}
+    for number in range(rounds):
+        for job in jobs:
+            if job.name in failed:
+                continue
+            try:
+                samples[job.name].append(measure(job, limit))
+            except Failed as failure:
+                failed[job.name] = str(failure)
+            print(f"round {number + 1} of {rounds}: {job.name}", file=sys.stderr, flush=True)
+    good = {name: median(got) for name, got in samples.items() if got and name not in failed}
+    return good, failed
 
 
 def version(command: list[str]) -> str:

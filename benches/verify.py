@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import Callable
 
-from measuring import LABDOC, Job, Sample, machine, measure, median, version
+from measuring import LABDOC, Job, Sample, in_turn, machine, measure, version
 
 BLOCKS = 20
 WATCHED = 20
@@ -56,17 +56,6 @@ PEERS: list[tuple[str, Callable[[int], str], list[str]]] = [
     ("byexample", session_page("shell"), ["byexample", "-l", "shell", "page.md"]),
     ("mdsh", mdsh_page, ["mdsh", "--frozen", "-i", "page.md"]),
 ]
-
-
-def in_turn(jobs: list[Job], runs: int) -> dict[str, list[Sample]]:
-    """Runs all jobs in turn, so that a busy machine is busy for each of them."""
-    for job in jobs:
-        measure(job)
-    samples: dict[str, list[Sample]] = {job.name: [] for job in jobs}
-    for _ in range(runs):
-        for job in jobs:
-            samples[job.name].append(measure(job))
-    return samples
 
 
 def prepare(base: Path) -> tuple[list[Job], list[str]]:
@@ -138,7 +127,12 @@ def report(runs: int) -> str:
     with tempfile.TemporaryDirectory(prefix="labdoc-bench-") as name:
         base = Path(name)
         jobs, missing = prepare(base)
-        medians = {job: median(got) for job, got in in_turn(jobs, runs).items()}
+        for job in jobs:
+            # The first run reads programs from the disk.
+            measure(job)
+        medians, failed = in_turn(jobs, runs)
+        if failed:
+            raise SystemExit("\n".join(failed.values()))
         big, times = output(base), watch(base)
     own = medians[f"labdoc {BLOCKS}"]
     lines = [
