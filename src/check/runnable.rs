@@ -6,6 +6,7 @@ use crate::book::{Book, Need, Page, Workdir, class_names};
 use crate::diag::{Diagnostic, Failure, nearest};
 use crate::disk;
 use crate::fence::parse_duration;
+use crate::kit::LABKIT;
 use crate::source::{Sources, Span};
 use crate::vary::{Kind, captures};
 
@@ -203,7 +204,7 @@ impl PageCheck<'_> {
             }
             return Ok(findings);
         };
-        let labkit = root.join("labkit");
+        let labkit = root.join(LABKIT);
         let safe = disk::check_relative(kit).is_ok() && !kit.contains('/');
         if safe && disk::is_folder(&labkit.join(kit)) {
             return Ok(Vec::new());

@@ -8,11 +8,13 @@ use rayon::prelude::*;
 
 use crate::book::{CONTENT, Page};
 use crate::cli::BuildArgs;
+use crate::config::BOOK_TOML;
 use crate::diag::Failure;
 use crate::digest::sha256_hex;
 use crate::disk::{self, Kind};
 use crate::git;
-use crate::site::{STATIC, Written};
+use crate::kit::LABKIT;
+use crate::site::{STATIC, TEMPLATES, Written};
 use crate::store;
 
 /// The form of the record; one of another form is not used.
@@ -22,7 +24,7 @@ const FORM: &str = "labdoc-last-build/1";
 const RECORD: &str = ".labdoc/last-build";
 
 /// The folders that a build reads.
-const READ: &[&str] = &[CONTENT, "templates", STATIC, "labkit", "evidence"];
+const READ: &[&str] = &[CONTENT, TEMPLATES, STATIC, LABKIT, "evidence"];
 
 /// What the last build read and wrote.
 pub(super) struct LastBuild {
@@ -55,7 +57,7 @@ impl LastBuild {
         if check.as_of.as_deref() == Some("today") {
             return Ok(None);
         }
-        let mut entries = vec![("book.toml".to_owned(), Kind::File)];
+        let mut entries = vec![(BOOK_TOML.to_owned(), Kind::File)];
         for folder in READ.iter().filter(|folder| disk::is_folder(&root.join(folder))) {
             let below = disk::entries_below(&root.join(folder))?.into_iter();
             entries.extend(below.map(|(path, kind)| (format!("{folder}/{path}"), kind)));

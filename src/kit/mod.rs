@@ -28,7 +28,7 @@ mod ways;
 mod testing;
 
 pub(crate) use safe::{Show, safe_text};
-pub(crate) use tree::{Kit, KitFile, KitOptions, list};
+pub(crate) use tree::{Kit, KitFile, KitOptions, LABKIT, list};
 pub(crate) use uses::visible;
 pub(crate) use viewer::{path_of as viewer_path, viewer};
 pub(crate) use ways::Way;

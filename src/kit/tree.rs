@@ -13,7 +13,7 @@ use crate::digest::{hex, sha256_hex};
 use crate::disk::{self, Kind};
 
 /// The folder that holds the kits, from the site's root.
-pub(super) const LABKIT: &str = "labkit";
+pub(crate) const LABKIT: &str = "labkit";
 
 /// What `[kit.NAME]` in `book.toml` says.
 #[derive(Clone, Debug, Default)]

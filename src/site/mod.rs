@@ -41,7 +41,7 @@ pub(crate) use output::{Staging, Written};
 pub(crate) use record::Evidence;
 #[cfg(any(test, fuzzing))]
 pub(crate) use search::fuzz::search as fuzz_search;
-pub(crate) use theme::{STATIC, Theme};
+pub(crate) use theme::{STATIC, TEMPLATES, Theme};
 
 use crate::book::{Book, CONTENT};
 use crate::check::{self, links::Map};

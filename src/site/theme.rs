@@ -16,7 +16,7 @@ use crate::html::Face;
 use crate::source::Sources;
 
 /// The folder of a site's own templates.
-const TEMPLATES: &str = "templates";
+pub(crate) const TEMPLATES: &str = "templates";
 
 /// The folder of a site's own static files.
 pub(crate) const STATIC: &str = "static";
