@@ -136,9 +136,10 @@ interrupted() {
   on kubectl -n dns-lab exec deploy/lab-dns -c writer -- grep -q "^$a gslb.lab.internal$" /hosts/addn
 }
 
+compile() { (cd -- "$ROOT" && cargo test --locked --test cluster --no-run); }
+
 pages() {
   cd -- "$ROOT" || return
-  cargo test --locked --test cluster --no-run
   # The node's network leads nowhere.
   on cargo test --locked --offline --test cluster -- --ignored
 }
