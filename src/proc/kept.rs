@@ -102,6 +102,11 @@ impl Kept {
         Ok(self.queue.pop_front())
     }
 
+    /// Whether a report was put back and not yet taken.
+    pub(crate) fn has_report(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
     /// Keeps a report for the next call.
     pub(crate) fn put_back(&mut self, report: Report) {
         self.queue.push_front(report);

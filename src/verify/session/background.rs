@@ -1,6 +1,7 @@
 //! Blocks that run on while later ones run, and waiting for what they do.
 
 use super::lane::Lane;
+use super::run::Leaves;
 use super::script::{self, Pipestatus, Places};
 use super::shell::wait_for_output;
 use super::{End, Outcome, Request, Session, SessionError};
@@ -30,17 +31,18 @@ impl Session {
         &mut self,
         request: &Request<'_>,
     ) -> Result<Started, SessionError> {
-        let (run, rebuilt, text) = self.prepare(request)?;
+        let (run, rebuilt) = self.prepare(request)?;
+        let text = self.pass(&format!("t{run}"), request.text.as_bytes())?;
         if let Some(finish) = self.check(request, &text)? {
             let outcome = self.not_run(finish, request);
             return Ok(Started::Failed(Box::new(self.hidden(Outcome { rebuilt, ..outcome }))));
         }
         let failed = SessionError::system("start the background block");
         let (folder, limit) = (self.folder.path(), self.options.output_limit);
-        let mut lane = Lane::open(folder, run, request.streams, limit).map_err(&failed)?;
+        let mut lane =
+            Lane::open((folder, &run.to_string()), run, request.streams, limit).map_err(&failed)?;
         let status = folder.join(format!("b{run}"));
         let places = Places {
-            text: &text,
             input: lane.in_path(),
             out: lane.out_path(),
             err: lane.err_path(),
@@ -48,12 +50,12 @@ impl Session {
         };
         let begin = Instant::now();
         if let Some(shell) = &self.shell {
-            let begin = script::background(&places, &status);
+            let begin = script::background(&text, &places, &status);
             shell.send(&[begin, shell.finish_line()].concat())?;
         }
         lane.keep();
         self.lanes.push(lane);
-        let finish = self.wait_for_end(request, begin)?;
+        let finish = self.wait_for_end(request, begin, Leaves::Anything)?;
         if let End::Exited(_) = finish.end {
             return Ok(Started::Running(run));
         }

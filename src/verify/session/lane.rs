@@ -113,14 +113,14 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    /// Opens the pipes of run `run` in `folder`.
+    /// Opens the pipes of run `run` in a folder, their names with this end.
     pub(super) fn open(
-        folder: &Path,
+        (folder, end): (&Path, &str),
         run: usize,
         streams: Streams,
         limit: usize,
     ) -> io::Result<Self> {
-        let pipe = |letter| Stream::open(folder.join(format!("{letter}{run}")), limit);
+        let pipe = |letter| Stream::open(folder.join(format!("{letter}{end}")), limit);
         let (out, err) = match streams {
             Streams::Joined => (pipe('o')?, None),
             Streams::Apart => (pipe('o')?, Some(pipe('e')?)),

@@ -174,6 +174,8 @@ struct Left {
     status: i32,
     /// The letters of the shell's options.
     flags: String,
+    /// Whether that state holds no function, no alias and no trap, once somebody asked.
+    is_bare: Option<bool>,
 }
 
 impl Session {
@@ -276,12 +278,12 @@ impl Session {
     fn leave(&mut self) -> Result<Output, SessionError> {
         let failed = SessionError::system("end the session");
         let limit = self.options.output_limit;
-        let lane =
-            Lane::open(self.folder.path(), self.runs, Streams::Joined, limit).map_err(&failed)?;
+        let place = (self.folder.path(), "");
+        let lane = Lane::open(place, self.runs, Streams::Joined, limit).map_err(&failed)?;
         self.notice_end()?;
+        let path = lane.out_path().to_owned();
         self.lanes.push(lane);
         if let Some(shell) = &mut self.shell {
-            let path = self.folder.path().join(format!("o{}", self.runs));
             shell.send(&script::leave(&path))?;
             let deadline = Instant::now() + LEAVE_LIMIT;
             let (lanes, buffer) = (&mut self.lanes, &mut self.buffer);

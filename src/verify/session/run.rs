@@ -6,7 +6,7 @@ use super::script::{self, Patterns, Pipestatus, Places};
 use super::shell::{Event, Waiting};
 use super::syntax::{self, SyntaxFault};
 use super::{End, Outcome, Output, Request, Session, SessionError, Streams};
-use crate::proc::{Report, forget_file};
+use crate::proc::{Report, file_bytes, forget_file};
 use regex::Regex;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 
 /// How long a syntax check may take.
 const CHECK_LIMIT: Duration = Duration::from_secs(10);
+
+/// The file with the text of a block that is run, or with the lines that run it.
+const TEXT: &str = "t";
 
 /// How the wait for a block ended.
 pub(super) struct Finish {
@@ -25,6 +28,15 @@ pub(super) struct Finish {
     killed: Vec<String>,
 }
 
+/// What a block leaves as it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leaves {
+    /// The shell's state, so that the one that is kept still holds.
+    State,
+    /// Nobody knows.
+    Anything,
+}
+
 impl From<End> for Finish {
     fn from(end: End) -> Self {
         Self { end, pipestatus: Vec::new(), killed: Vec::new() }
@@ -34,21 +46,24 @@ impl From<End> for Finish {
 impl Session {
     /// Runs one block.
     pub(crate) fn run(&mut self, request: &Request<'_>) -> Result<Outcome, SessionError> {
-        let (run, rebuilt, text) = self.prepare(request)?;
-        let outcome = match self.check(request, &text)? {
-            Some(finish) => self.not_run(finish, request),
-            None => self.run_checked(run, request, &text)?,
+        let (run, rebuilt) = self.prepare(request)?;
+        let outcome = match self.leaves(request.text) {
+            leaves @ Leaves::State => self.run_checked(run, request, (None, leaves))?,
+            leaves @ Leaves::Anything => {
+                let text = self.pass(TEXT, request.text.as_bytes())?;
+                match self.check(request, &text)? {
+                    Some(finish) => self.not_run(finish, request),
+                    None => self.run_checked(run, request, (Some(&text), leaves))?,
+                }
+            }
         };
-        forget_file(&text);
+        forget_file(&self.folder.path().join(TEXT));
         Ok(self.hidden(Outcome { rebuilt, ..outcome }))
     }
 
-    /// Sees to it that a shell is there and the block's text lies where it can read it: the run's
-    /// number, whether the shell was rebuilt, and that place.
-    pub(super) fn prepare(
-        &mut self,
-        request: &Request<'_>,
-    ) -> Result<(usize, bool, PathBuf), SessionError> {
+    /// Sees to it that a shell is there which can take the block: the run's number, and whether the
+    /// shell was rebuilt.
+    pub(super) fn prepare(&mut self, request: &Request<'_>) -> Result<(usize, bool), SessionError> {
         refuse_nul(request.text)?;
         self.notice_end()?;
         let rebuilt = self.shell.is_none();
@@ -57,9 +72,12 @@ impl Session {
         }
         let run = self.runs;
         self.runs += 1;
-        let text = self.folder.write(&format!("t{run}"), request.text.as_bytes());
-        let text = text.map_err(SessionError::system("pass the block"))?;
-        Ok((run, rebuilt, text))
+        Ok((run, rebuilt))
+    }
+
+    /// Puts bytes where the shell can read them: the place.
+    pub(super) fn pass(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, SessionError> {
+        self.folder.write(name, bytes).map_err(SessionError::system("pass the block"))
     }
 
     /// An outcome without secrets.
@@ -149,20 +167,20 @@ impl Session {
         }
     }
 
-    /// Runs a block that bash can read.
+    /// Runs a block that bash can read. `text` is where it lies, unless it leaves the state alone.
     fn run_checked(
         &mut self,
         run: usize,
         request: &Request<'_>,
-        text: &Path,
+        (text, leaves): (Option<&Path>, Leaves),
     ) -> Result<Outcome, SessionError> {
         let failed = SessionError::system("read the block's output");
         let (folder, limit) = (self.folder.path(), self.options.output_limit);
-        let lane = Lane::open(folder, run, request.streams, limit).map_err(&failed)?;
+        let lane = Lane::open((folder, ""), run, request.streams, limit).map_err(&failed)?;
         let begin = Instant::now();
         self.send_block((request.text, text), &lane)?;
         self.lanes.push(lane);
-        let finish = self.wait_for_end(request, begin)?;
+        let finish = self.wait_for_end(request, begin, leaves)?;
         let duration = begin.elapsed();
         let output = match self.lanes.last_mut() {
             Some(lane) => lane.take(&mut self.buffer).map_err(&failed)?,
@@ -172,14 +190,38 @@ impl Session {
         Ok(outcome(finish, output, duration))
     }
 
-    /// Sends a block (its text and where that lies) and the report behind it.
-    fn send_block(&self, (text, file): (&str, &Path), lane: &Lane) -> Result<(), SessionError> {
+    /// What a block leaves as it is: the state of the shell, where it holds only plain words, the
+    /// first of each line names no builtin that changes it, and no function, alias or trap can stand
+    /// behind one. Most of what another block costs is to note down the state.
+    fn leaves(&mut self, text: &str) -> Leaves {
+        let left = &mut self.left;
+        // They print lines, run none, or take plain words for assignments.
+        if left.flags.contains(['v', 'x', 'n', 'k']) || !syntax::changes_nothing(text) {
+            return Leaves::Anything;
+        }
+        let Some(state) = &left.state else { return Leaves::Anything };
+        let look = || file_bytes(state).is_some_and(|state| script::is_bare(&state));
+        if *left.is_bare.get_or_insert_with(look) { Leaves::State } else { Leaves::Anything }
+    }
+
+    /// Sends a block (its text, and where that lies) and what reports its end. One that lies nowhere
+    /// leaves the state alone.
+    fn send_block(
+        &self,
+        (text, file): (&str, Option<&Path>),
+        lane: &Lane,
+    ) -> Result<(), SessionError> {
         let Some(shell) = &self.shell else { return Ok(()) };
         let echoes = self.left.flags.contains('v') || turns_echo_on(text);
         let pipestatus = if echoes { Pipestatus::Unknown } else { Pipestatus::Taken };
         let (input, out, err) = (lane.in_path(), lane.out_path(), lane.err_path());
-        let places = Places { text: file, input, out, err, pipestatus };
-        let block = script::block(&places, self.left.status);
+        let places = Places { input, out, err, pipestatus };
+        let Some(file) = file else {
+            let lines = script::lone_block(text, &places, shell.report_path());
+            let file = self.pass(TEXT, &lines)?;
+            return shell.send(&[script::read(&file), b"\n".to_vec()].concat());
+        };
+        let block = script::block(file, &places, self.left.status);
         shell.send(&[block, shell.finish_line()].concat())
     }
 
@@ -188,6 +230,7 @@ impl Session {
         &mut self,
         request: &Request<'_>,
         begin: Instant,
+        leaves: Leaves,
     ) -> Result<Finish, SessionError> {
         let deadline = begin + request.timeout;
         let header = match self.next_event(request, deadline)? {
@@ -195,13 +238,10 @@ impl Session {
             other => return self.cut_short(&other),
         };
         let (flags, statuses) = parse_header(&header);
-        // The block has finished; what follows is labdoc's own work.
-        match self.next_event(request, Instant::now() + CHECK_LIMIT)? {
-            Event::Said(_) => {}
-            other => return self.cut_short(&other),
-        }
         let status = statuses.first().copied().unwrap_or(1);
-        self.keep_state().map_err(SessionError::system("keep the shell's state"))?;
+        if leaves == Leaves::Anything {
+            self.keep_state().map_err(SessionError::system("keep the shell's state"))?;
+        }
         (self.left.status, self.left.flags) = (status, flags);
         let pipestatus = statuses.into_iter().skip(1).collect();
         Ok(Finish { end: End::Exited(status), pipestatus, killed: Vec::new() })
@@ -212,6 +252,7 @@ impl Session {
     fn keep_state(&mut self) -> std::io::Result<()> {
         let Some(shell) = &self.shell else { return Ok(()) };
         self.left.state = self.folder.rename(shell.state_path(), "state")?;
+        self.left.is_bare = None;
         Ok(())
     }
 

@@ -8,7 +8,9 @@
 //! shell or print into a block. Names begin with `__labdoc_` and are gone before the next block.
 //!
 //! Whatever asks for an answer ends in an empty line, which the shell reads only after it has
-//! answered: see `Shell::is_mute`.
+//! answered: see `Shell::is_mute`. The shell reads its script byte by byte, each by a call of its
+//! own, so that what can stand in a file does, which is read at once. A block cannot in general: in an
+//! evaluation within another one its traces are deeper, and its EXIT trap prints elsewhere.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -30,10 +32,9 @@ pub(super) fn setup(cwd: &Path, state: Option<&Path>, report: &Path) -> Vec<u8> 
     ]
     .concat();
     if let Some(state) = state {
-        // Evaluated, not sourced: functions then keep `bash` as the place they come from.
-        let text = [b"\\builtin eval \"$(<".as_slice(), &quote(state), b")\"\n"].concat();
-        line.extend(text);
+        line.extend(read(state));
         line.extend(b"\\builtin set +o errexit +o nounset\n");
+        line.extend(b"\\builtin unset -v __labdoc_s __labdoc_q\n");
     }
     line.extend(b"\\builtin printf '%s\\0' \"$BASH_VERSION\" >|");
     line.extend(quote(report));
@@ -69,10 +70,8 @@ pub(super) fn check(text: &Path, patterns: Patterns, report: &Path) -> Vec<u8> {
     .concat()
 }
 
-/// Where a block's text lies and where its output goes.
+/// Where a block reads from and where its output goes.
 pub(super) struct Places<'a> {
-    /// The file with the text.
-    pub(super) text: &'a Path,
     /// What the block reads, where that is a terminal.
     pub(super) input: Option<&'a Path>,
     /// The pipe of the standard output.
@@ -96,23 +95,33 @@ pub(super) enum Pipestatus {
 const TAKE_PIPESTATUS: &[u8] =
     b"$'\\n\\n''{ __labdoc_s=(\"$?\" \"${PIPESTATUS[@]}\"); } >/dev/null 2>&1'";
 
-/// Runs a block whose `$?` at its begin is `status`. The statuses of its last pipeline are taken
-/// on a line of their own behind its text; two line ends before it, since the text may end in a
-/// backslash. `LINENO` is set while the redirections are made: too early, the shell sets it back,
-/// too late, and it would be the block's own command.
-pub(super) fn block(places: &Places<'_>, status: i32) -> Vec<u8> {
+/// Runs the block in the file `text`, whose `$?` at its begin is `status`. The statuses of its last
+/// pipeline are taken on a line of their own behind its text; two line ends before it, since the text
+/// may end in a backslash.
+pub(super) fn block(text: &Path, places: &Places<'_>, status: i32) -> Vec<u8> {
     let before = if status == 0 { String::new() } else { format!("$( \\builtin exit {status})") };
     let after: &[u8] = match places.pipestatus {
         Pipestatus::Taken => TAKE_PIPESTATUS,
         Pipestatus::Unknown => b"",
     };
+    let word = [b"\"$(<".as_slice(), &quote(text), b")", before.as_bytes(), b"\"", after].concat();
+    evaluated(&word, places)
+}
+
+/// The lines that run a block which leaves the state of the shell as it is, cannot break off and holds
+/// no pipeline, then report its status as [`finish_text`] does, without a state.
+pub(super) fn lone_block(text: &str, places: &Places<'_>, report: &Path) -> Vec<u8> {
+    let tell = b"\\builtin printf '%s %s %s\\0' \"$-\" \"$?\" \"$?\" >|";
+    let block = evaluated(&quoted(text.as_bytes()), places);
+    [&block, tell.as_slice(), &quote(report), b"\n"].concat()
+}
+
+/// Evaluates a word. `LINENO` is set while the redirections are made: too early, the shell sets it
+/// back, too late, and it would be the block's own command.
+fn evaluated(word: &[u8], places: &Places<'_>) -> Vec<u8> {
     let mut line = [
-        b"\\builtin eval \"$(<".as_slice(),
-        &quote(places.text),
-        b")",
-        before.as_bytes(),
-        b"\"",
-        after,
+        b"\\builtin eval ".as_slice(),
+        word,
         b" <",
         &quote(places.input.unwrap_or(Path::new("/dev/null"))),
         b" >|",
@@ -130,17 +139,23 @@ pub(super) fn block(places: &Places<'_>, status: i32) -> Vec<u8> {
     line
 }
 
+/// Runs the lines in a file. They are evaluated, not sourced: functions then keep `bash` as the
+/// place they come from.
+pub(super) fn read(file: &Path) -> Vec<u8> {
+    [b"\\builtin eval \"$(<".as_slice(), &quote(file), b")\"\n"].concat()
+}
+
 /// Runs a block in a part of the shell of its own that goes on behind the lines that follow.
 ///
 /// The pipes are opened before the fork, so that they have a writer from the begin on. The status
 /// is written by a part of the shell around it: the block may turn on `errexit`, set a trap or
 /// replace itself. It is no job of the shell, so that `wait` does not wait for it.
-pub(super) fn background(places: &Places<'_>, status: &Path) -> Vec<u8> {
+pub(super) fn background(text: &Path, places: &Places<'_>, status: &Path) -> Vec<u8> {
     let mut line = [
         b"{ { { __labdoc_e=$-; \\builtin set +e; } 2>/dev/null; ".as_slice(),
         b"( { [[ $__labdoc_e != *e* ]] || \\builtin set -e; \\builtin unset -v __labdoc_e; } 2>/dev/null; ",
         b"\\builtin eval \"$(<",
-        &quote(places.text),
+        &quote(text),
         b")\" ); { \\builtin printf %s \"$?\" >|",
         &quote(status),
         b"; } 2>/dev/null; } & \\builtin disown; } </dev/null >|",
@@ -159,20 +174,20 @@ pub(super) fn background(places: &Places<'_>, status: &Path) -> Vec<u8> {
 }
 
 /// What the shell's state is made of, in the order in which a new shell can take it: patterns
-/// before the functions that use them, aliases after the functions that they would change.
+/// before the functions that use them, aliases after the functions that they would change, options
+/// last, since `errexit` is one. Options are taken from variables: the commands that print them write
+/// some ninety lines, each by a call of its own. What stands between the line of `umask` and the last
+/// one is told by [`is_bare`].
 const STATE: &[&str] = &[
-    r#"\builtin printf 'builtin cd -- %q\n' "${PWD-}""#,
-    r"\builtin umask -p",
-    r"\builtin shopt -p",
+    r#"\builtin printf '%q ' set -- "$@""#,
+    r#"\builtin printf '\nbuiltin cd -- %q\n%s\n%s\n' "${PWD-}" 'for __labdoc_o in ${BASHOPTS//:/ }; do builtin shopt -u "$__labdoc_o"; done; for __labdoc_o in ${SHELLOPTS//:/ }; do builtin set +o "$__labdoc_o"; done' "${BASHOPTS:+builtin shopt -s ${BASHOPTS//:/ }}""#,
     r"\builtin declare -p",
+    r"\builtin umask -p",
     r"\builtin declare -f",
     r"\builtin declare -F",
     r"\builtin alias -p",
     r"\builtin trap -p",
-    r"\builtin printf 'set --'",
-    r#"\builtin printf ' %q' "$@""#,
-    r"\builtin printf '\n'",
-    r"\builtin set +o",
+    r#"\builtin printf 'for __labdoc_o in %s; do builtin set -o "$__labdoc_o"; done; builtin unset -v __labdoc_o\n' "${SHELLOPTS//:/ }""#,
 ];
 
 /// The commands that write the state to descriptor 9. Each has its own redirection: a DEBUG trap
@@ -181,32 +196,37 @@ pub(in crate::verify) fn state_commands() -> String {
     STATE.iter().map(|command| format!(" {command} >&9;")).collect()
 }
 
-/// The text behind [`finish`], the same for all runs of a shell: it tells the shell's option
-/// letters, the status and those of the last pipeline, then writes the state to a new file, then
-/// says that it is there. Where the block broke off (a division by zero, say) only the status is
-/// known.
+/// Whether a state holds no function, no alias and no trap: nothing that could stand behind a plain
+/// word. None of them ends in a line like that of `umask`.
+pub(super) fn is_bare(state: &[u8]) -> bool {
+    let mut lines = state.strip_suffix(b"\n").unwrap_or(state).rsplit(|byte| *byte == b'\n');
+    lines.next().is_some_and(|line| line.starts_with(b"for __labdoc_o in "))
+        && lines
+            .next()
+            .and_then(|line| line.strip_prefix(b"umask "))
+            .is_some_and(|mask| !mask.is_empty() && mask.iter().all(u8::is_ascii_digit))
+}
+
+/// The text behind [`finish`], the same for all runs of a shell: it writes the state to a new file,
+/// then tells the shell's option letters, the status and those of the last pipeline. Where the block
+/// broke off (a division by zero, say) only the status is known.
 pub(super) fn finish_text(report: &Path, state: &Path) -> Vec<u8> {
     [
-        b"{ \\builtin printf '%s ' \"$-\" \"${__labdoc_s[@]-$__labdoc_q}\" >&9; \\builtin printf '\\0' >&9; "
-            .as_slice(),
-        b"\\builtin unset -v __labdoc_s __labdoc_q; } 9>|",
-        &quote(report),
-        b" 2>/dev/null\n{",
+        b"{ \\builtin : \"${__labdoc_s=$__labdoc_q}\";".as_slice(),
         state_commands().as_bytes(),
-        b" } 9>|",
-        &quote(state),
-        b" 2>/dev/null\n\\builtin printf '\\0' >|",
+        b" \\builtin printf %b \"$-\" \"${__labdoc_s[@]/#/ }\" '\\0' >|",
         &quote(report),
+        b"; \\builtin unset -v __labdoc_s __labdoc_q; } 9>|",
+        &quote(state),
         b" 2>/dev/null\n",
     ]
     .concat()
 }
 
-/// Reports the end of a run. The shell reads its script byte by byte, so that the line is short and
-/// what it does stands in the file `text`, which is read at once.
+/// Reports the end of a run by the lines in the file `text`.
 pub(super) fn finish(text: &Path) -> Vec<u8> {
-    let open = b"__labdoc_q=$?; if \\builtin eval \"$(<".as_slice();
-    [open, &quote(text), b")\"; then :; fi\n\n"].concat()
+    let open = b"if \\builtin eval \"__labdoc_q=$?;$(<".as_slice();
+    [open, &quote(text), b")\";then :;fi\n\n"].concat()
 }
 
 /// Ends the shell; what its EXIT trap prints goes to `out`.
@@ -216,8 +236,13 @@ pub(super) fn leave(out: &Path) -> Vec<u8> {
 
 /// A path as one word of the shell.
 fn quote(path: &Path) -> Vec<u8> {
+    quoted(path.as_os_str().as_bytes())
+}
+
+/// Bytes as one word of the shell.
+fn quoted(bytes: &[u8]) -> Vec<u8> {
     let mut word = vec![b'\''];
-    for byte in path.as_os_str().as_bytes() {
+    for byte in bytes {
         match byte {
             b'\'' => word.extend(b"'\\''"),
             other => word.push(*other),
@@ -229,8 +254,21 @@ fn quote(path: &Path) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::quote;
+    use super::{is_bare, quote};
     use std::path::Path;
+
+    #[test]
+    fn a_state_with_anything_behind_a_word_is_not_bare() {
+        let last = "for __labdoc_o in hashall; do :; done\n";
+        let bare = |between: &str| is_bare(format!("x=1\numask 0022\n{between}{last}").as_bytes());
+        assert!(bare(""));
+        for between in
+            ["f () \n{ \n    umask 0022\n}\n", "alias a='\numask 0022'\n", "trap -- 'x' EXIT\n"]
+        {
+            assert!(!bare(between), "{between}");
+        }
+        assert!(!is_bare(b"") && !is_bare(b"umask 0022\n"));
+    }
 
     #[test]
     fn a_path_is_one_word_whatever_it_holds() {

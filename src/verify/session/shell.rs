@@ -19,6 +19,17 @@ const START_LIMIT: Duration = Duration::from_secs(10);
 /// How often to look whether a shell that says nothing can still say something.
 const LOOK: Duration = Duration::from_millis(250);
 
+/// How long output may lie in its pipe while the shell is expected to answer: for most blocks one
+/// look then finds both.
+const PATIENCE: Duration = Duration::from_millis(1);
+
+/// Whether a look at the pipes takes in those of the output.
+#[derive(Clone, Copy)]
+enum Lanes {
+    Later,
+    Now,
+}
+
 /// What a wait for the shell ended with.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Event {
@@ -78,8 +89,15 @@ impl Shell {
         let finish = script::finish_text(&report_path, &state_path);
         let finish_path = folder.write(&format!("{name}/finish"), &finish)?;
         kept.start_shell(name);
-        let pending = VecDeque::new();
-        Ok(Self { control, report, report_path, finish_path, state_path, pending, searched: 0 })
+        Ok(Self {
+            control,
+            report,
+            report_path,
+            finish_path,
+            state_path,
+            pending: VecDeque::new(),
+            searched: 0,
+        })
     }
 
     /// Sends the setup and returns bash's version.
@@ -131,14 +149,27 @@ impl Shell {
         kept: &mut Kept,
         waiting: &mut Waiting<'_>,
     ) -> Result<Event, SessionError> {
+        let failed = SessionError::system("read from bash");
+        if let Some(answer) = self.take_answer() {
+            return Ok(Event::Said(answer));
+        }
+        let mut ready = kept.has_report();
+        let mut lanes = Lanes::Later;
         loop {
-            if let Some(event) = self.event(kept, waiting.interrupt)? {
+            if ready && let Some(event) = self.event(kept, waiting.interrupt)? {
                 return Ok(event);
             }
             if Instant::now() >= waiting.deadline {
                 return Ok(Event::Late);
             }
-            self.read_ready(kept, waiting).map_err(SessionError::system("read from bash"))?;
+            let answered = self.read_ready(kept, waiting, lanes).map_err(&failed)?;
+            if answered {
+                self.read_answers().map_err(&failed)?;
+                if let Some(answer) = self.take_answer() {
+                    return Ok(Event::Said(answer));
+                }
+            }
+            (ready, lanes) = (true, Lanes::Now);
         }
     }
 
@@ -152,22 +183,19 @@ impl Shell {
         let report = kept.next_report().map_err(&failed)?;
         let mute = self.is_mute().map_err(&failed)?;
         self.read_answers().map_err(&failed)?;
-        let said = self.take_answer().map(Event::Said);
+        if let Some(answer) = self.take_answer() {
+            // The end is told at the next wait.
+            report.into_iter().for_each(|report| kept.put_back(report));
+            return Ok(Some(Event::Said(answer)));
+        }
         let end = match report {
             Some(Report::Exited(status)) => Some(Event::Ended(status)),
             Some(Report::Gone) => Some(Event::KeeperGone),
             Some(Report::Failed(why)) => return Err(SessionError::Start(why)),
             _ => None,
         };
-        if let (Some(_), Some(end)) = (&said, &end) {
-            // The end is told at the next wait.
-            kept.put_back(match end {
-                Event::Ended(status) => Report::Exited(*status),
-                _ => Report::Gone,
-            });
-        }
         let signal = interrupt.and_then(Interrupt::signal).map(Event::Interrupted);
-        Ok(said.or(end).or(signal).or(mute.then_some(Event::Mute)))
+        Ok(end.or(signal).or(mute.then_some(Event::Mute)))
     }
 
     /// Whether the shell has read all its lines. It reads a line only after it has run the one
@@ -176,16 +204,29 @@ impl Shell {
         Ok(unread(&self.control)? == 0)
     }
 
-    /// Waits until some pipe is ready and reads the lanes among them.
-    fn read_ready(&mut self, kept: &mut Kept, waiting: &mut Waiting<'_>) -> io::Result<()> {
+    /// Waits until some pipe is ready and reads the lanes among them; whether the shell answered.
+    fn read_ready(
+        &mut self,
+        kept: &mut Kept,
+        waiting: &mut Waiting<'_>,
+        lanes: Lanes,
+    ) -> io::Result<bool> {
         let mut descriptors = vec![self.report.as_fd(), kept.descriptor()];
         descriptors.extend(waiting.interrupt.map(Interrupt::descriptor));
         let own = descriptors.len();
-        descriptors.extend(waiting.lanes.iter().flat_map(Lane::descriptors));
-        let deadline = waiting.deadline.min(Instant::now() + LOOK);
+        let look = match lanes {
+            Lanes::Later => PATIENCE,
+            Lanes::Now => {
+                descriptors.extend(waiting.lanes.iter().flat_map(Lane::descriptors));
+                LOOK
+            }
+        };
+        let deadline = waiting.deadline.min(Instant::now() + look);
         let ready = wait_readable(&descriptors, Some(deadline))?;
-        let mut ready = ready.into_iter().skip(own);
-        waiting.lanes.iter_mut().try_for_each(|lane| lane.pump(&mut ready, waiting.buffer))
+        let answered = ready.first().copied().unwrap_or_default();
+        let mut of_lanes = ready.into_iter().skip(own);
+        waiting.lanes.iter_mut().try_for_each(|lane| lane.pump(&mut of_lanes, waiting.buffer))?;
+        Ok(answered)
     }
 
     /// Reads all that the shell has answered.
@@ -193,6 +234,9 @@ impl Shell {
         let mut buffer = [0; 16 * 1024];
         while let Read::Some(count) = read_some(&self.report, &mut buffer)? {
             self.pending.extend(&buffer[..count]);
+            if count < buffer.len() {
+                break;
+            }
         }
         Ok(())
     }

@@ -47,6 +47,75 @@ fn is_plain_word(word: &str) -> bool {
     true
 }
 
+/// The builtins of bash that may change the shell: all but `echo`, `false`, `pwd`, `test`, `true`
+/// and those that are no plain word.
+const CHANGING: [&str; 54] = [
+    ".",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "times",
+    "trap",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
+];
+
+/// Whether a text runs something and cannot change the shell, as long as its words mean what they
+/// say: plain words, and the first of each line is no assignment, no job, no variable and no builtin
+/// that may change anything.
+pub(super) fn changes_nothing(text: &str) -> bool {
+    let mut commands =
+        text.lines().filter_map(|line| line.split([' ', '\t']).find(|word| !word.is_empty()));
+    let is_harmless = |word: &str| !word.contains(['=', '%', '$']) && !CHANGING.contains(&word);
+    is_plain(text) && commands.clone().next().is_some() && commands.all(is_harmless)
+}
+
 /// Judges the syntax check of a text of so many lines. A status of 0 with a message is a fault too: only an unfinished
 /// here-document is told that way, and bash would run the block with what it has.
 pub(super) fn judge(messages: &str, status: &str, lines: usize) -> Option<SyntaxFault> {
@@ -82,11 +151,36 @@ fn here_document(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_plain, judge};
+    use super::{changes_nothing, is_plain, judge};
 
     /// The line and message of a fault.
     fn check(messages: &str, status: &str) -> Option<(usize, String)> {
         judge(messages, status, 3).map(|fault| (fault.line, fault.message))
+    }
+
+    #[test]
+    fn only_commands_that_are_no_builtins_are_known_to_change_nothing() {
+        for text in ["echo one\n", "kubectl get pods -n $NS\n\n  ./run.sh --a=b\ntrue"] {
+            assert!(changes_nothing(text), "{text}");
+        }
+        for text in [
+            "",
+            "\n",
+            "cd /",
+            "echo one\n\texport A=1",
+            "A=1",
+            "A=1 env",
+            "%1",
+            "$CMD x",
+            "echo $(cd /)",
+            "echo 'one'",
+            ". file",
+            "echo one; cd /",
+            "read line",
+            "printf -v x 1",
+        ] {
+            assert!(!changes_nothing(text), "{text}");
+        }
     }
 
     #[test]

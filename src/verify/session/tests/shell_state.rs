@@ -1,6 +1,6 @@
 //! What survives from block to block, and what a block may do to the shell.
 
-use super::World;
+use super::{World, text};
 
 #[test]
 fn folder_variables_functions_and_options_survive() {
@@ -122,6 +122,52 @@ fn options_and_descriptors_do_not_break_the_session() {
     world.check("echo $?", 0, "1\n");
 }
 
+/// The value of a variable in a shell that was rebuilt after these blocks.
+fn rebuilt(blocks: &[&str], name: &str) -> String {
+    let mut world = World::new();
+    for block in blocks {
+        world.run(block);
+    }
+    world.run("exit 3");
+    let outcome = world.run(&format!("builtin echo \"${name}\""));
+    assert!(outcome.rebuilt, "{blocks:?}");
+    text(&outcome)
+}
+
+#[test]
+fn a_state_from_before_plain_words_still_holds() {
+    let plain = ["x=1", "echo a", "true", "false", "no-such-command b", "/bin/echo c"];
+    assert_eq!(rebuilt(&plain, "x"), "1\n");
+    assert_eq!(rebuilt(&["set -- a 'b c'", "echo d"], "{#}-$2"), "2-b c\n");
+    assert_eq!(rebuilt(&["true", "echo d"], "{#}-$1"), "0-\n");
+}
+
+#[test]
+fn a_plain_word_that_stands_for_more_changes_the_state() {
+    for define in [
+        "echo() { x=2; }",
+        "f() { x=2; }; alias echo=f",
+        "alias echo='x=2 #'",
+        "trap 'x=2' DEBUG",
+        "set -k; trap 'x=2' DEBUG",
+        "command_not_found_handle() { :; }; echo() { x=2; }",
+    ] {
+        assert_eq!(rebuilt(&["x=1", "echo a", define, "echo b"], "x"), "2\n", "{define}");
+    }
+    assert_eq!(rebuilt(&["trap 'x=2' ERR; x=1", "false"], "x"), "2\n");
+}
+
+#[test]
+fn options_come_back_as_they_were() {
+    let blocks =
+        ["shopt -s nullglob; shopt -u sourcepath; set -o pipefail; set +o hashall", "echo a"];
+    let shown =
+        rebuilt(&blocks, "(shopt nullglob sourcepath extglob; shopt -o pipefail hashall noglob)");
+    let words: Vec<&str> = shown.split_whitespace().collect();
+    let expect = "nullglob on sourcepath off extglob off pipefail on hashall off noglob off";
+    assert_eq!(words.join(" "), expect);
+}
+
 /// What a block costs beside itself: bytes of the shell's state, which is told after each block,
 /// output pipes that are still read, and files in the private folder.
 fn cost(world: &World) -> (usize, usize, usize) {
@@ -136,7 +182,10 @@ fn a_thousand_blocks_take_a_thousand_times_one() {
     let mut world = World::new();
     let mut costs = Vec::new();
     for round in 0..1000 {
-        world.check(&format!("echo {}", round + 1000), 0, &format!("{}\n", round + 1000));
+        // Plain words leave the state as it is, others may change it.
+        let quote = if round % 2 == 0 { "" } else { "'" };
+        let text = format!("echo {quote}{}{quote}", round + 1000);
+        world.check(&text, 0, &format!("{}\n", round + 1000));
         costs.push(cost(&world));
     }
     // The first block is the first that has a last command to remember.
