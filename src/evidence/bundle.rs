@@ -190,14 +190,20 @@ fn load_run(
     place: &str,
     folder: &Path,
 ) -> Result<(), Failure> {
-    let files = disk::files_below(folder)?;
-    for link in disk::links_below(folder)? {
+    let mut entries = disk::entries_below(folder)?;
+    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let of_kind = |kinds: &[Kind]| -> Vec<String> {
+        let there = entries.iter().filter(|(_, kind)| kinds.contains(kind));
+        there.map(|(path, _)| path.clone()).collect()
+    };
+    let files = of_kind(&[Kind::File]);
+    for link in of_kind(&[Kind::Link, Kind::Special]) {
         let path = format!("{place}/{link}");
         let message =
             format!("{} is a link or a special file; nothing of it is published", short(&path));
         bundle.faults.push(unreadable(&path, None, message));
     }
-    let Some(texts) = read_texts(bundle, place, folder)? else { return Ok(()) };
+    let Some(texts) = read_texts(bundle, place, (folder, &entries))? else { return Ok(()) };
     let manifest = Manifest::parse(&texts.manifest)
         .map_err(|fault| bundle.faults.push(manifest_fault(place, &texts.manifest, fault)));
     let verdict = Verdict::parse(&texts.verdict).map_err(|(message, line)| {
@@ -248,12 +254,12 @@ fn tee_line(script: &[u8]) -> Option<usize> {
 fn read_texts(
     bundle: &mut Bundle,
     place: &str,
-    folder: &Path,
+    (folder, entries): (&Path, &[(String, Kind)]),
 ) -> Result<Option<RunTexts>, Failure> {
     let before = bundle.faults.len();
     let mut read = |name: &str| -> Result<Vec<u8>, Failure> {
         let path = folder.join(name);
-        let kind = disk::kind(&path)?;
+        let kind = entries.iter().find(|(path, _)| path == name).map(|(_, kind)| *kind);
         let there = kind.is_some();
         let bytes = match kind {
             Some(Kind::File) => disk::read_optional(&path)?,

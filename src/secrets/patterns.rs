@@ -44,10 +44,10 @@ const ROWS: &[Row] = &[
     (
         "url-password",
         "a password in an address",
-        r"\b[a-z][a-z0-9+.-]*://[A-Za-z0-9._%-]+:([A-Za-z0-9][^\s/@:$<>{}⟨*]{3,})@[A-Za-z0-9]",
+        r"\b[a-z][a-z0-9+.-]*://[A-Za-z0-9._%-]+:([A-Za-z0-9][^ \t\r\n/@:$<>{}⟨*]{3,})@[A-Za-z0-9]",
     ),
     ("join-token", "a join token", r"--token[ =]([a-z0-9]{6}\.[a-z0-9]{16})\b"),
-    ("join-token", "a join token", r"\bK10[0-9a-f]{64}::[^\s]+"),
+    ("join-token", "a join token", r"\bK10[0-9a-f]{64}::[^ \t\r\n]+"),
     ("join-token", "a join token", r"\bSWMTKN-1-[0-9a-z]{40,}-[0-9a-z]{20,}"),
 ];
 

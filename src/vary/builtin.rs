@@ -16,7 +16,8 @@ struct Row {
 
 /// The order is that in which they take a value when several are in effect: the more specific
 /// first. Context is judged by a guard and not by the expression, since an expression would
-/// consume the blank between two neighbouring values.
+/// consume the blank between two neighbouring values. Classes are spelt out: those of Unicode make
+/// the expressions ten times as large, and every run compiles them.
 const TABLE: &[Row] = &[
     row(
         "uid",
@@ -27,17 +28,17 @@ const TABLE: &[Row] = &[
     row(
         "time",
         Kind::Quantity,
-        r"\b(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?|\d{2}:\d{2}:\d{2}(?:[.,]\d+)?)",
+        r"\b([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?|[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?)",
         |found| !found.after_word(),
     ),
-    row("date", Kind::Quantity, r"\b(\d{4}-\d{2}-\d{2})", |found| !found.after_word()),
-    row("ip", Kind::Name, r"(\d+(?:\.\d+){3,})", |found| {
+    row("date", Kind::Quantity, r"\b([0-9]{4}-[0-9]{2}-[0-9]{2})", |found| !found.after_word()),
+    row("ip", Kind::Name, r"([0-9]+(?:\.[0-9]+){3,})", |found| {
         !found.before_in(".-_") && !found.before_word() && found.value.parse::<Ipv4Addr>().is_ok()
     }),
     row("ip", Kind::Name, r"([0-9a-fA-F]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*)", |found| {
         !found.before_word() && found.value.parse::<Ipv6Addr>().is_ok()
     }),
-    row("port", Kind::Name, r"[\w\]]:(\d{2,5})\b", |found| {
+    row("port", Kind::Name, r"[0-9A-Za-z_\x{80}-\x{10FFFF}\]]:([0-9]{2,5})\b", |found| {
         !found.after_in(":") && found.value.parse::<u16>().is_ok()
     }),
     row(
@@ -46,19 +47,19 @@ const TABLE: &[Row] = &[
         r"\b[a-z0-9](?:[a-z0-9-]*[a-z0-9])?-([a-f0-9]{6,10}-[a-z0-9]{5})\b",
         |_| true,
     ),
-    row("restarts", Kind::Quantity, r"(\d+ \((?:\d+[ydhms])+ ago\)|\d+)", |found| {
+    row("restarts", Kind::Quantity, r"([0-9]+ \((?:[0-9]+[ydhms])+ ago\)|[0-9]+)", |found| {
         found.before_blank() && found.after_blank()
     }),
-    row("age", Kind::Quantity, r"((?:\d+[ydhms]){1,3}|<invalid>)", |found| {
+    row("age", Kind::Quantity, r"((?:[0-9]+[ydhms]){1,3}|<invalid>)", |found| {
         found.before_blank() && found.after_blank()
     }),
     row(
         "duration",
         Kind::Quantity,
-        r"(\d+(?:\.\d+)? ?(?:ns|us|µs|ms|s|m|h|초|분|시간)(?:\d+(?:\.\d+)?(?:ms|s|m))*)",
+        r"([0-9]+(?:\.[0-9]+)? ?(?:ns|us|µs|ms|s|m|h|초|분|시간)(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m))*)",
         |found| !found.before_word() && !found.before_in(".-") && !found.after_ascii_word(),
     ),
-    row("n", Kind::Quantity, r"([+-]?\d+(?:,\d{3})*(?:\.\d+)?)", |found| {
+    row("n", Kind::Quantity, r"([+-]?[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?)", |found| {
         !found.before_word() && !found.before_in(".-_") && !found.after_ascii_word()
     }),
 ];

@@ -9,8 +9,9 @@ mod capture;
 mod rename;
 mod within;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use regex::Regex;
 
@@ -167,13 +168,26 @@ impl Registry {
     }
 }
 
-/// Compiles an expression as documented: `(?m)`, bounded in size.
+/// How many expressions are kept compiled.
+const KEPT: usize = 4096;
+
+/// Compiles an expression as documented: `(?m)`, bounded in size. Pages, runs and conditions name the
+/// same ones, so that each is compiled once.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
-    regex::RegexBuilder::new(pattern)
-        .multi_line(true)
-        .size_limit(1 << 20)
-        .build()
-        .map_err(|error| error.to_string().lines().last().unwrap_or("invalid").trim().to_owned())
+    static COMPILED: Mutex<BTreeMap<String, Regex>> = Mutex::new(BTreeMap::new());
+    let kept = || COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(regex) = kept().get(pattern) {
+        return Ok(regex.clone());
+    }
+    let regex =
+        regex::RegexBuilder::new(pattern).multi_line(true).size_limit(1 << 20).build().map_err(
+            |error| error.to_string().lines().last().unwrap_or("invalid").trim().to_owned(),
+        )?;
+    let mut kept = kept();
+    if kept.len() < KEPT {
+        kept.insert(pattern.to_owned(), regex.clone());
+    }
+    Ok(regex)
 }
 
 impl Class {
