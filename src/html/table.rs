@@ -1,6 +1,6 @@
 //! Tables: a box that scrolls by itself, alignment by class.
 
-use pulldown_cmark::{Alignment, Event, TagEnd};
+use pulldown_cmark::{Alignment, Event, Tag, TagEnd};
 
 use super::escape::escape;
 use super::walk::Walk;
@@ -9,6 +9,7 @@ impl Walk<'_> {
     /// A table begins; the box is named by a number and the heads of its columns.
     pub(super) fn start_table(&mut self, alignments: &[Alignment]) {
         self.table = alignments.to_vec();
+        self.numeric = self.numeric_columns();
         self.tables += 1;
         let heads = self.heads().join(", ");
         let label = format!("{} {}: {}", self.word("table"), self.tables, escape(&heads));
@@ -28,6 +29,32 @@ impl Walk<'_> {
         }
         heads.retain(|head| !head.is_empty());
         heads
+    }
+
+    /// Whether each column holds numbers and nothing else, but for cells that are empty or a dash. A
+    /// number among words is read with them.
+    fn numeric_columns(&self) -> Vec<bool> {
+        let mut kinds = vec![(false, true); self.table.len()];
+        let (mut column, mut in_head) = (0, true);
+        for index in self.at..self.end_of(self.at - 1) {
+            match &self.events[index].0 {
+                Event::End(TagEnd::TableHead) => in_head = false,
+                Event::Start(Tag::TableRow) => column = 0,
+                Event::Start(Tag::TableCell) if !in_head => {
+                    let end = self.end_of(index);
+                    let text = self.plain(index..end);
+                    let is_code = matches!(self.events[index + 1].0, Event::Code(_));
+                    if let Some((some, all)) = kinds.get_mut(column) {
+                        let is_number = !is_code && is_numeric(&text);
+                        *some |= is_number;
+                        *all &= is_number || matches!(text.trim(), "" | "-" | "–" | "—");
+                    }
+                    column += 1;
+                }
+                _ => {}
+            }
+        }
+        kinds.into_iter().map(|(some, all)| some && all).collect()
     }
 
     /// The head begins.
@@ -54,7 +81,8 @@ impl Walk<'_> {
             Some(Alignment::Center) => vec!["center"],
             _ => Vec::new(),
         };
-        if !self.in_head && is_numeric(&text) {
+        let is_number = self.numeric.get(self.column).copied().unwrap_or_default();
+        if !self.in_head && is_number && is_numeric(&text) {
             classes.push("num");
         }
         let class = if classes.is_empty() {

@@ -44,6 +44,7 @@ pub(super) struct Walk<'a> {
     /// What each fence is, by where it starts.
     pub(super) roles: BTreeMap<usize, Role>,
     pub(super) table: Vec<Alignment>,
+    pub(super) numeric: Vec<bool>,
     pub(super) tables: usize,
     pub(super) column: usize,
     pub(super) in_head: bool,
@@ -84,6 +85,7 @@ impl<'a> Walk<'a> {
             notes: Notes::of(events),
             roles: Role::all(page),
             table: Vec::new(),
+            numeric: Vec::new(),
             tables: 0,
             column: 0,
             in_head: false,

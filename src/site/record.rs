@@ -243,7 +243,8 @@ fn environment_text(run: &DecidingRun) -> String {
 /// `Envoy 1.38.3 · Kubernetes 1.34`; names of products with a capital, the machine left out.
 pub(super) fn environment_words(environment: &BTreeMap<String, String>) -> String {
     let word = |(key, value): (&String, &String)| {
-        if !key.chars().all(char::is_alphabetic) {
+        // A name that its makers write small, and one that is put together.
+        if key == "labdoc" || !key.chars().all(char::is_alphabetic) {
             return format!("{key} {value}");
         }
         let mut chars = key.chars();

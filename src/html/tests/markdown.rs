@@ -296,14 +296,14 @@ fn raw_html_stays() {
 }
 
 #[test]
-fn numbers_stand_in_cells_of_their_own() {
+fn columns_of_numbers_and_nothing_else_are_set_as_numbers() {
     check(
-        "| a |\n|---|\n| [2]{=flip.lost} |\n| [C14] |\n| 3 % |\n",
-        "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table 1: a\"><table>
-<thead><tr><th scope=\"col\">a</th></tr></thead><tbody>
-<tr><td class=\"num\"><a class=\"live\" href=\"e.html#L2\">2</a></td></tr>
-<tr><td><a class=\"cite stale\" href=\"../a.html#C14\" title=\"&lt;낡음&gt;\"><span aria-hidden=\"true\">◷ </span>C14<span class=\"sr\"> 낡음</span></a></td></tr>
-<tr><td class=\"num\">3 %</td></tr>
+        "| a | b | c |\n|---|---|---|\n| [2]{=flip.lost} | 1 | `1` |\n| – | [C14] | `2` |\n| 3 % | 2 | `3` |\n",
+        "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table 1: a, b, c\"><table>
+<thead><tr><th scope=\"col\">a</th><th scope=\"col\">b</th><th scope=\"col\">c</th></tr></thead><tbody>
+<tr><td class=\"num\"><a class=\"live\" href=\"e.html#L2\">2</a></td><td>1</td><td><code>1</code></td></tr>
+<tr><td>–</td><td><a class=\"cite stale\" href=\"../a.html#C14\" title=\"&lt;낡음&gt;\"><span aria-hidden=\"true\">◷ </span>C14<span class=\"sr\"> 낡음</span></a></td><td><code>2</code></td></tr>
+<tr><td class=\"num\">3 %</td><td>2</td><td><code>3</code></td></tr>
 </tbody>
 </table></div>",
     );
