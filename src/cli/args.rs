@@ -53,7 +53,7 @@ pub(crate) struct Common {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// A small site to start from: a page that runs, a claim, a kit
+    /// A small site to start from: a page that runs, two claims, a kit
     #[command(after_help = "Example:\n  labdoc new labs --language en")]
     New(NewArgs),
     /// Build the site
@@ -68,10 +68,10 @@ pub(crate) enum Command {
     /// Run the blocks of pages and compare their output with what is printed
     #[command(after_help = "Example:\n  labdoc verify content/lab-local --update")]
     Verify(VerifyArgs),
-    /// The version of one thing in the environment at which a claim stops, or starts, to hold
+    /// The version of one thing in the environment at which a claim starts or stops holding
     #[command(after_help = "Example:\n  labdoc bisect C15 --over envoy=1.36..1.40")]
     Bisect(BisectArgs),
-    /// Change one line of a page's kit or blocks at a time and list the claims that did not notice
+    /// Change one small thing in a page's kit or blocks at a time and list the claims that did not notice
     #[command(after_help = "Example:\n  labdoc mutate content/lab-local --max 40 --budget 20m")]
     Mutate(MutateArgs),
     /// Remember a cluster (by its identity) as one that verify may touch
@@ -142,7 +142,7 @@ pub(crate) struct NewArgs {
 /// Options of check.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Ask for the addresses outside the site too; the one command that uses the network
+    /// Ask for the addresses outside the site too; without it `check` uses no network
     #[arg(long)]
     pub(crate) external: bool,
     #[command(flatten)]
