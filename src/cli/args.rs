@@ -15,6 +15,8 @@ use crate::verify::report::Target;
     name = "labdoc",
     version,
     arg_required_else_help = true,
+    // As wide as a page of a site shows it without a scroll bar.
+    max_term_width = 88,
     after_help = "\
 Example:
   labdoc verify content/lab-local     run the page and compare its output
@@ -30,23 +32,26 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// The heading above options that every command takes, so that a command's own stand together.
+const EVERYWHERE: &str = "Options of every command";
+
 /// Options that every command takes.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Common {
     /// The site's folder [default: the nearest parent with a book.toml]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
     /// One JSON object a line on standard output, the last one a summary
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub(crate) json: bool,
     /// Only findings, no progress and no summary
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, help_heading = EVERYWHERE)]
     pub(crate) quiet: bool,
     /// Say on standard error what is done; -vv more of it, -vvv all
-    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    #[arg(long, short, global = true, help_heading = EVERYWHERE, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     /// Number of threads [default: one a processor]
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 }
 
