@@ -21,7 +21,7 @@ use crate::check;
 use crate::cli::{Common, Console, VerifyArgs};
 use crate::diag::{Diagnostic, Failure, Severity};
 use crate::disk::Lock;
-use crate::proc::Interrupt;
+use crate::proc::{self, Interrupt};
 use crate::source::Sources;
 use crate::verify::edit;
 use crate::verify::includes::include_edits;
@@ -50,6 +50,16 @@ pub(crate) fn verify(
     if args.watch {
         return watch::watch(common, args, console);
     }
+    if !args.dry_run {
+        proc::start_ahead();
+    }
+    let ended = verify_once(common, args, console);
+    proc::let_go();
+    ended
+}
+
+/// Runs the chosen pages once.
+fn verify_once(common: &Common, args: &VerifyArgs, console: &Console) -> Result<Ended, Failure> {
     let board = Board::new(console, args.report.contains(&Target::Github));
     let Prepared { loaded, chosen, before, errors, lock: _lock } = prepare(common, args, &board)?;
     let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);

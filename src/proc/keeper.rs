@@ -1,23 +1,22 @@
 //! The keeper: the process between labdoc and a page's shell.
 //!
 //! `keeper_main` is its whole life: it leaves labdoc's session, becomes the parent of every orphan
-//! below it, then obeys the lines that come over its standard input (`start SUBFOLDER`,
-//! `kill`, `keep`, `leave`) and tells over its standard output what happens. That input is the *life* pipe: only
+//! below it, then hears over its standard input what it is in charge of, obeys the lines that follow
+//! (`start SUBFOLDER`, `kill`, `keep`, `leave`) and tells over its standard output what happens. That input is the *life* pipe: only
 //! labdoc holds its other end, so that its end means that labdoc is gone, by whatever means. The
 //! keeper then kills and reaps until nothing is left below it. A parent-death signal would not do:
 //! it is lost on a fork.
 
+use super::charge::Charge;
 use super::pipe::{Read, read_some, wait_readable};
 use super::report::Report;
 use super::tree::{command_lines, descendants, kill_each, reap_all};
 use super::{folder, platform};
 use rustix::process::{Pid, getpid};
 use signal_hook::consts::{SIGALRM, SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -32,32 +31,24 @@ pub(super) const SHELL_ARGUMENTS: &str = "--noprofile --norc bash";
 /// How long to wait for killed children before looking for new ones.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// Runs the keeper: `labdoc __keeper SHELL FOLDER SCRATCH`.
+/// Runs the keeper: `labdoc __keeper`.
 pub(crate) fn keeper_main() -> ExitCode {
-    let args: Vec<OsString> = std::env::args_os().collect();
-    let Some(at) = args.iter().position(|arg| arg == KEEPER_ARGUMENT) else {
-        return ExitCode::from(2);
-    };
-    let [shell, folder, scratch] = [1, 2, 3].map(|next| args.get(at + next).map(PathBuf::from));
-    let (Some(shell), Some(folder), Some(scratch)) = (shell, folder, scratch) else {
-        return ExitCode::from(2);
-    };
-    let keeper = Keeper::new(shell, folder.clone());
-    let result = keeper.and_then(|mut keeper| keeper.serve().map(|()| keeper.leaves));
+    let Ok(mut keeper) = Keeper::new() else { return ExitCode::FAILURE };
+    let result = keeper.serve();
     // labdoc may be gone and cannot.
-    folder::remove(&folder);
-    if !matches!(result, Ok(true)) {
-        folder::remove(&scratch);
+    if let Some(charge) = &keeper.charge {
+        folder::remove(&charge.folder);
+        if result.is_err() || !keeper.leaves {
+            folder::remove(&charge.scratch);
+        }
     }
     if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The state of a running keeper.
 struct Keeper {
-    /// The shell's program.
-    program: PathBuf,
-    /// The session's private folder.
-    folder: PathBuf,
+    /// What it is in charge of, once it knows.
+    charge: Option<Charge>,
     /// The shell that runs now.
     shell: Option<Pid>,
     /// Becomes readable when a child ends.
@@ -72,7 +63,7 @@ struct Keeper {
 
 impl Keeper {
     /// Detaches from labdoc and gets ready to look after children.
-    fn new(program: PathBuf, folder: PathBuf) -> io::Result<Self> {
+    fn new() -> io::Result<Self> {
         // Fails only for a group leader, which then already stands apart from labdoc.
         let _ = rustix::process::setsid();
         platform::adopt_orphans();
@@ -86,7 +77,7 @@ impl Keeper {
         signal_hook::low_level::pipe::register(SIGCHLD, wake)?;
         rustix::io::ioctl_fionbio(rustix::stdio::stdin(), true)?;
         let (pending, keeps, leaves) = (Vec::new(), false, false);
-        Ok(Self { program, folder, shell: None, child_ended, pending, keeps, leaves })
+        Ok(Self { charge: None, shell: None, child_ended, pending, keeps, leaves })
     }
 
     /// Obeys until labdoc is gone, then ends everything below.
@@ -110,7 +101,12 @@ impl Keeper {
                 Read::Nothing => {}
                 Read::End => return Ok(()),
             }
-            while let Some(line) = take_line(&mut self.pending) {
+            if self.charge.is_none() {
+                self.charge = Charge::take(&mut self.pending);
+            }
+            while self.charge.is_some()
+                && let Some(line) = take_line(&mut self.pending)
+            {
                 self.command(&line);
             }
             if self.keeps {
@@ -153,8 +149,10 @@ impl Keeper {
     /// Starts the shell; its script is the named pipe `bash` in `subfolder`, which it reads as its
     /// private control pipe: bash keeps a script's descriptor away from its children.
     fn start_shell(&mut self, subfolder: &str) {
-        let mut command = Command::new(&self.program);
-        command.args(SHELL_ARGUMENTS.split(' ')).current_dir(self.folder.join(subfolder));
+        let Some(charge) = &self.charge else { return };
+        let mut command = Command::new(&charge.program);
+        command.args(SHELL_ARGUMENTS.split(' ')).current_dir(charge.folder.join(subfolder));
+        command.env_clear().envs(charge.env.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         match command.spawn() {
             Ok(child) => {

@@ -1,5 +1,6 @@
 //! labdoc's side of a keeper.
 
+use super::charge::Charge;
 use super::children::{spawn, sweep, wait_for};
 use super::keeper::{KEEPER_ARGUMENT, SHELL_ARGUMENTS, take_line};
 use super::pipe::{Read, read_some, wait_readable};
@@ -10,6 +11,7 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a keeper may take to end everything before labdoc does it without it.
@@ -47,18 +49,54 @@ pub(crate) struct Kept {
     gone: bool,
 }
 
-impl Kept {
-    /// Starts a keeper; it starts no shell yet.
-    pub(crate) fn start(shell: &KeptShell<'_>) -> io::Result<Self> {
+/// A keeper that does not know yet for whom.
+struct Bare {
+    child: Child,
+    life: ChildStdin,
+    reports: ChildStdout,
+}
+
+/// The one that was started ahead.
+static AHEAD: Mutex<Option<Bare>> = Mutex::new(None);
+
+/// Starts a keeper for the next session: it gets ready while pages are read. That there is none is
+/// told by that session.
+pub(crate) fn start_ahead() {
+    *ahead() = Bare::start().ok();
+}
+
+/// Lets go of a keeper that no session needed; it ends by itself.
+pub(crate) fn let_go() {
+    *ahead() = None;
+}
+
+/// The place of the one that was started ahead.
+fn ahead() -> MutexGuard<'static, Option<Bare>> {
+    AHEAD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Bare {
+    /// Starts one. It has no environment: its shell has one of its own.
+    fn start() -> io::Result<Self> {
         let mut command = keeper_command()?;
-        command.arg(shell.program).arg(shell.folder).arg(shell.scratch);
-        command.env_clear().envs(shell.env);
+        command.env_clear();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = spawn(&mut command)?;
         let (Some(life), Some(reports)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("the keeper has no pipes"));
         };
         rustix::io::ioctl_fionbio(&reports, true)?;
+        Ok(Self { child, life, reports })
+    }
+}
+
+impl Kept {
+    /// Starts a keeper, or takes the one that was; it starts no shell yet.
+    pub(crate) fn start(shell: &KeptShell<'_>) -> io::Result<Self> {
+        let taken = ahead().take();
+        let Bare { child, mut life, reports } = taken.map_or_else(Bare::start, Ok)?;
+        // A dead keeper is noticed by the end of its reports.
+        let _ = life.write_all(&Charge::bytes(shell));
         let (pending, queue) = (Vec::new(), VecDeque::new());
         Ok(Self { child: Some(child), life: Some(life), reports, pending, queue, gone: false })
     }

@@ -2,7 +2,7 @@
 //!
 //! A page's shell never hangs directly below labdoc. labdoc starts a *keeper* (`Kept`, the same
 //! binary with a hidden argument), the keeper starts the shell (`keeper`), and whatever happens to
-//! labdoc the keeper ends everything below itself (`tree`). What a dead keeper leaves behind falls
+//! labdoc the keeper ends everything below itself (`tree`); `charge` is what it hears first. What a dead keeper leaves behind falls
 //! to labdoc (`children`). `pipe` and `interrupt` are what the two sides wait on,
 //! `folder` is where named pipes lie.
 
@@ -11,6 +11,7 @@
 mod ask;
 mod browser;
 mod capture;
+mod charge;
 mod children;
 mod folder;
 mod interrupt;
@@ -30,7 +31,7 @@ pub(crate) use ask::ask;
 pub(crate) use capture::{capture, interactive};
 pub(crate) use folder::{PrivateFolder, file_bytes, forget_file, small_file};
 pub(crate) use interrupt::Interrupt;
-pub(crate) use kept::{Kept, KeptShell};
+pub(crate) use kept::{Kept, KeptShell, let_go, start_ahead};
 pub(crate) use pipe::{
     Read, make_fifo, open_both_ways, open_reader, read_some, unread, wait_readable,
 };
