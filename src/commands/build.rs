@@ -8,7 +8,7 @@ use serde_json::json;
 use super::assess::{Assessed, assess};
 use super::external::external;
 use super::unchanged::{Counts, LastBuild};
-use super::{Ended, find_root};
+use super::{Ended, find_root, plural};
 use crate::check::links::Map;
 use crate::cli::{BuildArgs, CheckArgs, Common, Console, Laps, Tally};
 use crate::diag::{Diagnostic, Failure, Severity};
@@ -242,9 +242,4 @@ fn finish(tally: Tally, what: &str, console: &Console) -> Ended {
         }),
     );
     if errors > 0 { Ended::Findings } else { Ended::Clean }
-}
-
-/// A count with its word.
-fn plural(n: usize, word: &str) -> String {
-    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }

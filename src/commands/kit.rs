@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Ended, find_root};
+use super::{Ended, find_root, plural};
 use crate::cli::{Common, Console};
 use crate::diag::{Diagnostic, Failure, Severity, nearest};
 use crate::digest::sha256_hex;
@@ -150,7 +150,7 @@ pub(crate) fn check(folder: &Path, console: &Console) -> Result<Ended, Failure> 
     let sentence = if wrong.is_empty() {
         format!("{} files as listed; kit digest {digest}", listed.len())
     } else {
-        format!("{} of {} files differ", wrong.len(), listed.len())
+        format!("{} not as listed, of {}", plural(wrong.len(), "file"), listed.len())
     };
     let faults: Vec<_> =
         wrong.iter().map(|(path, fault)| json!({ "path": path, "fault": fault })).collect();

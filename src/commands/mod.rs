@@ -84,3 +84,8 @@ fn find_root(common: &Common) -> Result<PathBuf, Failure> {
             .hint("go into a site's folder, or name it with --root DIR")
     })
 }
+
+/// A count with its word.
+fn plural(n: usize, word: &str) -> String {
+    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::assess::assess;
-use super::{Ended, find_root, write_lock};
+use super::{Ended, find_root, plural, write_lock};
 use crate::cli::{AssessArgs, Common, Console};
 use crate::config::BOOK_TOML;
 use crate::diag::Failure;
@@ -47,7 +47,7 @@ pub(crate) fn seal(
     if !assessed.book.config.file.evidence.sealed {
         mark(&assessed.root)?;
     }
-    let sentence = format!("sealed {} claims in {path}", seal.claims.len());
+    let sentence = format!("sealed {} in {path}", plural(seal.claims.len(), "claim"));
     console.summary(
         &sentence,
         &json!({ "outcome": "clean", "path": path, "claims": seal.claims.len() }),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Ended;
 use super::assess::{Assessed, assess};
-use super::find_root;
+use super::{find_root, plural};
 use crate::cli::{AssessArgs, Common, Console};
 use crate::diag::{Failure, nearest};
 use crate::evidence::{Bundles, Claim, ClaimState, Reason, Run, load_bundles};
@@ -120,7 +120,8 @@ fn detail((claim, state): (&Claim, &ClaimState)) -> String {
                 Some(false) => "does not hold",
                 None => "no value",
             };
-            line(format!("  {}: {passed} ({}, {} runs)", words.join(", "), runs.date, runs.runs));
+            let count = plural(runs.runs, "run");
+            line(format!("  {}: {passed} ({}, {count})", words.join(", "), runs.date));
         }
     }
     out
