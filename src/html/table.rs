@@ -5,11 +5,57 @@ use pulldown_cmark::{Alignment, Event, Tag, TagEnd};
 use super::escape::escape;
 use super::walk::Walk;
 
+/// How many letters a cell of a short column has at most: a level, a yes or no.
+const SHORT: usize = 3;
+
+/// How many cells a column has at least that is called short.
+const MANY: usize = 3;
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    /// Numbers, and cells that are empty or a dash.
+    Numbers,
+    /// A few letters in each cell, which need no room.
+    Short,
+    /// Text.
+    Text,
+}
+
+/// The cells of a column, counted.
+#[derive(Clone)]
+struct Cells {
+    numbers: usize,
+    /// Those that are neither a number nor empty nor a dash.
+    others: usize,
+    /// The letters of the longest.
+    longest: usize,
+}
+
+impl Cells {
+    /// Counts one more.
+    fn count(&mut self, text: &str, is_code: bool) {
+        let is_number = !is_code && is_numeric(text);
+        self.numbers += usize::from(is_number);
+        self.others += usize::from(!is_number && !matches!(text, "" | "-" | "–" | "—"));
+        self.longest = self.longest.max(text.chars().count());
+    }
+
+    /// What they make the column.
+    fn kind(&self) -> Column {
+        match (self.numbers, self.others) {
+            (1.., 0) => Column::Numbers,
+            (_, MANY..) if self.longest <= SHORT => Column::Short,
+            _ => Column::Text,
+        }
+    }
+}
+
 impl Walk<'_> {
     /// A table begins; the box is named by a number and the heads of its columns.
     pub(super) fn start_table(&mut self, alignments: &[Alignment]) {
         self.table = alignments.to_vec();
-        self.numeric = self.numeric_columns();
+        self.columns = self.kinds_of_columns();
         self.tables += 1;
         let heads = self.heads().join(", ");
         let label = format!("{} {}: {}", self.word("table"), self.tables, escape(&heads));
@@ -31,10 +77,9 @@ impl Walk<'_> {
         heads
     }
 
-    /// Whether each column holds numbers and nothing else, but for cells that are empty or a dash. A
-    /// number among words is read with them.
-    fn numeric_columns(&self) -> Vec<bool> {
-        let mut kinds = vec![(false, true); self.table.len()];
+    /// What each column holds. A number among words is read with them.
+    fn kinds_of_columns(&self) -> Vec<Column> {
+        let mut cells = vec![Cells { numbers: 0, others: 0, longest: 0 }; self.table.len()];
         let (mut column, mut in_head) = (0, true);
         for index in self.at..self.end_of(self.at - 1) {
             match &self.events[index].0 {
@@ -44,17 +89,15 @@ impl Walk<'_> {
                     let end = self.end_of(index);
                     let text = self.plain(index..end);
                     let is_code = matches!(self.events[index + 1].0, Event::Code(_));
-                    if let Some((some, all)) = kinds.get_mut(column) {
-                        let is_number = !is_code && is_numeric(&text);
-                        *some |= is_number;
-                        *all &= is_number || matches!(text.trim(), "" | "-" | "–" | "—");
+                    if let Some(cells) = cells.get_mut(column) {
+                        cells.count(text.trim(), is_code);
                     }
                     column += 1;
                 }
                 _ => {}
             }
         }
-        kinds.into_iter().map(|(some, all)| some && all).collect()
+        cells.iter().map(Cells::kind).collect()
     }
 
     /// The head begins.
@@ -81,9 +124,10 @@ impl Walk<'_> {
             Some(Alignment::Center) => vec!["center"],
             _ => Vec::new(),
         };
-        let is_number = self.numeric.get(self.column).copied().unwrap_or_default();
-        if !self.in_head && is_number && is_numeric(&text) {
-            classes.push("num");
+        match self.columns.get(self.column) {
+            Some(Column::Numbers) if !self.in_head && is_numeric(&text) => classes.push("num"),
+            Some(Column::Short) if !self.in_head => classes.push("short"),
+            _ => {}
         }
         let class = if classes.is_empty() {
             String::new()

@@ -10,6 +10,7 @@ use super::escape::escape;
 use super::notes::Notes;
 use super::params::Params;
 use super::run::Role;
+use super::table::Column;
 use super::{Body, TocEntry, World};
 use crate::book::{Page, Spanned};
 use crate::diag::Diagnostic;
@@ -44,7 +45,7 @@ pub(super) struct Walk<'a> {
     /// What each fence is, by where it starts.
     pub(super) roles: BTreeMap<usize, Role>,
     pub(super) table: Vec<Alignment>,
-    pub(super) numeric: Vec<bool>,
+    pub(super) columns: Vec<Column>,
     pub(super) tables: usize,
     pub(super) column: usize,
     pub(super) in_head: bool,
@@ -85,7 +86,7 @@ impl<'a> Walk<'a> {
             notes: Notes::of(events),
             roles: Role::all(page),
             table: Vec::new(),
-            numeric: Vec::new(),
+            columns: Vec::new(),
             tables: 0,
             column: 0,
             in_head: false,

@@ -301,9 +301,9 @@ fn columns_of_numbers_and_nothing_else_are_set_as_numbers() {
         "| a | b | c |\n|---|---|---|\n| [2]{=flip.lost} | 1 | `1` |\n| – | [C14] | `2` |\n| 3 % | 2 | `3` |\n",
         "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table 1: a, b, c\"><table>
 <thead><tr><th scope=\"col\">a</th><th scope=\"col\">b</th><th scope=\"col\">c</th></tr></thead><tbody>
-<tr><td class=\"num\"><a class=\"live\" href=\"e.html#L2\">2</a></td><td>1</td><td><code>1</code></td></tr>
-<tr><td>–</td><td><a class=\"cite stale\" href=\"../a.html#C14\" title=\"&lt;낡음&gt;\"><span aria-hidden=\"true\">◷ </span>C14<span class=\"sr\"> 낡음</span></a></td><td><code>2</code></td></tr>
-<tr><td class=\"num\">3 %</td><td>2</td><td><code>3</code></td></tr>
+<tr><td class=\"num\"><a class=\"live\" href=\"e.html#L2\">2</a></td><td>1</td><td class=\"short\"><code>1</code></td></tr>
+<tr><td>–</td><td><a class=\"cite stale\" href=\"../a.html#C14\" title=\"&lt;낡음&gt;\"><span aria-hidden=\"true\">◷ </span>C14<span class=\"sr\"> 낡음</span></a></td><td class=\"short\"><code>2</code></td></tr>
+<tr><td class=\"num\">3 %</td><td>2</td><td class=\"short\"><code>3</code></td></tr>
 </tbody>
 </table></div>",
     );
