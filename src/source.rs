@@ -60,10 +60,22 @@ impl Sources {
     /// Adds a text under its path from the root.
     pub(crate) fn add(&mut self, path: impl Into<String>, text: impl Into<String>) -> FileId {
         let text = text.into();
-        let line_starts =
-            std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let line_starts = line_starts(&text);
         self.files.push(SourceFile { path: path.into(), text, line_starts });
         FileId(u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Puts another text in the place of one.
+    pub(crate) fn replace(&mut self, id: FileId, text: String) {
+        let line_starts = line_starts(&text);
+        if let Some(file) = self.files.get_mut(id.0 as usize) {
+            (file.text, file.line_starts) = (text, line_starts);
+        }
+    }
+
+    /// The text that was added first.
+    pub(crate) fn first(&self) -> FileId {
+        FileId(0)
     }
 
     /// The file behind an id.
@@ -95,6 +107,11 @@ impl Sources {
     pub(crate) fn line(&self, span: Span) -> usize {
         self.position(span).line
     }
+}
+
+/// Where the lines of a text begin.
+fn line_starts(text: &str) -> Vec<usize> {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
 }
 
 impl SourceFile {

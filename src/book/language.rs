@@ -1,6 +1,6 @@
 //! The language of a page by its file's name, and the pages that stand for their translations.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::page::Page;
 
@@ -25,7 +25,7 @@ pub(crate) fn in_language(base: &str, language: &str) -> String {
 /// The pages that stand for all their translations: those in the site's language, and others
 /// that have none in it.
 pub(super) fn representatives(pages: &[Page]) -> Vec<bool> {
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut seen: HashMap<&str, usize> = HashMap::with_capacity(pages.len());
     for (at, page) in pages.iter().enumerate() {
         let known = seen.entry(&page.base).or_insert(at);
         if page.out == page.base {

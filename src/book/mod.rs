@@ -15,6 +15,7 @@ mod kind;
 mod language;
 mod links;
 mod needs;
+mod outline;
 mod page;
 mod parse;
 mod quotes;
@@ -37,7 +38,10 @@ pub(crate) use history::date;
 pub(crate) use includes::{Include, Part};
 pub(crate) use inline::{Mark, MarkKind, is_claim_id, visible};
 pub(crate) use language::in_language;
+pub(crate) use outline::Outline;
 pub(crate) use page::*;
-pub(crate) use parse::parse;
-pub(crate) use tree::{Book, CONTENT, LoadOptions, Section, folder_of, load, load_config};
+pub(crate) use parse::{Setting, parse, parse_in};
+pub(crate) use tree::{
+    Book, CONTENT, LoadOptions, Section, folder_of, load, load_config, read_page,
+};
 pub(crate) use vars::fill;

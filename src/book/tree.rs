@@ -46,8 +46,8 @@ pub(crate) struct Book {
     pub(crate) pages: Vec<Page>,
     /// The folders; there is always a root.
     pub(crate) sections: Vec<Section>,
-    /// The pages by what their translations share, and language.
-    translations: BTreeMap<(String, String), usize>,
+    /// The places of the pages, sorted by what their translations share, then by language.
+    translations: Vec<usize>,
     /// Files of `content/` that are no pages: they are published as they are, under their path in
     /// NFC. The value is the path on the disk.
     pub(crate) assets: BTreeMap<String, String>,
@@ -101,10 +101,7 @@ pub(crate) fn load(
         book.value.pages.retain(|page| !page.front.draft);
     }
     check_routes(&mut book);
-    book.value.sections = sections(&book.value.pages);
-    let versions = book.value.pages.iter().enumerate();
-    book.value.translations =
-        versions.map(|(at, page)| ((page.base.clone(), page.language.clone()), at)).collect();
+    book.value.assemble();
     Ok(book)
 }
 
@@ -124,6 +121,14 @@ pub(crate) fn load_config(root: &Path, sources: &mut Sources) -> Result<Checked<
 /// of memory.
 const LARGEST_PAGE: u64 = 16 << 20;
 
+/// The bytes of a page; `None` where it is too large.
+///
+/// # Errors
+/// It cannot be read.
+pub(crate) fn read_page(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    Ok(if disk::size(path)? > LARGEST_PAGE { None } else { Some(disk::read(path)?) })
+}
+
 /// Reads a text by its path from the root; one that is no UTF-8, or too large, is a finding.
 pub(super) fn read_source(
     root: &Path,
@@ -132,14 +137,12 @@ pub(super) fn read_source(
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Option<FileId>, Failure> {
     let from_root: String = path.nfc().collect();
-    let full = root.join(path);
-    if disk::size(&full)? > LARGEST_PAGE {
+    let Some(bytes) = read_page(&root.join(path))? else {
         let message = format!("the file is larger than {} MiB", LARGEST_PAGE >> 20);
         let finding = Diagnostic::error("PG016", message).in_file(from_root, None);
         findings.push(finding.hint("split it, or show a part of it and link to the whole"));
         return Ok(None);
-    }
-    let bytes = disk::read(&full)?;
+    };
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(sources.add(from_root, text))),
         Err(error) => {
@@ -156,9 +159,7 @@ pub(super) fn read_source(
 
 /// Parses pages, in parallel and in their order.
 fn parse_pages(book: &mut Checked<Book>, sources: &Sources, files: &[FileId]) {
-    let file = &book.value.config.file;
-    let markup = Markup { math: file.markup.math, smart_quotes: file.markup.smart_quotes };
-    let setting = Setting { markup, vars: vars::flat(&file.vars) };
+    let setting = Setting::of(&book.value.config);
     let parsed: Vec<Checked<Page>> =
         files.par_iter().map(|file| parse_in(sources, *file, &setting)).collect();
     for page in parsed {
@@ -180,7 +181,9 @@ fn sections(pages: &[Page]) -> Vec<Section> {
     for (at, page) in pages.iter().enumerate().filter(|(at, _)| shown[*at]) {
         let dir = folder_of(&page.out);
         for (end, _) in dir.match_indices('/').chain((!dir.is_empty()).then_some((dir.len(), ""))) {
-            by_dir.entry(dir[..end].to_owned()).or_insert_with(|| empty_section(&dir[..end]));
+            if !by_dir.contains_key(&dir[..end]) {
+                by_dir.insert(dir[..end].to_owned(), empty_section(&dir[..end]));
+            }
         }
         if let Some(section) = by_dir.get_mut(dir) {
             if page.base.rsplit('/').next() == Some("index.html") {
@@ -207,7 +210,7 @@ fn empty_section(dir: &str) -> Section {
 fn link_sections(sections: &mut [Section], pages: &[Page]) {
     let place = |page: &Page| (page.front.weight.unwrap_or(i64::MAX), page.title.clone());
     for section in sections.iter_mut() {
-        section.pages.sort_by_key(|at| place(&pages[*at]));
+        section.pages.sort_by_cached_key(|at| place(&pages[*at]));
     }
     let dirs: Vec<String> = sections.iter().map(|s| s.dir.clone()).collect();
     for at in 1..sections.len() {
@@ -227,7 +230,35 @@ fn link_sections(sections: &mut [Section], pages: &[Page]) {
     }
 }
 
+impl Setting {
+    /// What pages take from the settings of their book.
+    pub(crate) fn of(config: &Config) -> Setting {
+        let (markup, vars) = (&config.file.markup, vars::flat(&config.file.vars));
+        let markup = Markup { math: markup.math, smart_quotes: markup.smart_quotes };
+        Setting { markup, vars }
+    }
+}
+
 impl Book {
+    /// A book of these pages, which know their addresses.
+    pub(super) fn assembled(
+        config: Config,
+        pages: Vec<Page>,
+        assets: BTreeMap<String, String>,
+    ) -> Book {
+        let mut book = Book { config, pages, assets, ..Book::default() };
+        book.assemble();
+        book
+    }
+
+    /// Works out folders and translations from the pages.
+    fn assemble(&mut self) {
+        self.sections = sections(&self.pages);
+        let version = |at: &usize| (&self.pages[*at].base, &self.pages[*at].language);
+        self.translations = (0..self.pages.len()).collect();
+        self.translations.sort_by(|a, b| version(a).cmp(&version(b)));
+    }
+
     /// The page written at a path from the root.
     pub(crate) fn page_at(&self, path: &str) -> Option<usize> {
         self.pages.binary_search_by(|page| page.path.as_str().cmp(path)).ok()
@@ -241,7 +272,12 @@ impl Book {
 
     /// The version of a page in a language.
     pub(crate) fn translation(&self, base: &str, language: &str) -> Option<usize> {
-        self.translations.get(&(base.to_owned(), language.to_owned())).copied()
+        let version = |at: &usize| {
+            let page = &self.pages[*at];
+            page.base.as_str().cmp(base).then_with(|| page.language.as_str().cmp(language))
+        };
+        let at = self.translations.binary_search_by(version).ok()?;
+        self.translations.get(at).copied()
     }
 
     /// Pages in reading order: a folder's index, its pages, then the folders below it.
@@ -263,75 +299,5 @@ impl Book {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A book from paths and texts.
-    fn book(files: &[(&str, &str)]) -> Checked<Book> {
-        let dir = disk::temporary_folder("labdoc-test-").expect("temp");
-        disk::write(&dir.path().join(BOOK_TOML), b"[book]\ntitle = \"x\"\nlanguages = [\"en\"]\n")
-            .expect("write");
-        for (path, text) in files {
-            disk::write(&dir.path().join(path), text.as_bytes()).expect("write");
-        }
-        load(dir.path(), &mut Sources::default(), LoadOptions::default()).expect("readable")
-    }
-
-    #[test]
-    fn routes_and_order() {
-        let checked = book(&[
-            ("content/index.md", "# Home\n"),
-            ("content/b/README.md", "---\nweight: 1\n---\n# B\n"),
-            ("content/a/z.md", "---\nweight: 1\n---\n# Z\n"),
-            ("content/a/y.md", "# Y\n"),
-            ("content/a/pic.png", "x"),
-            ("content/c/draft.md", "---\ndraft: true\n---\n"),
-        ]);
-        assert_eq!(checked.diagnostics, []);
-        let order = checked.value.reading_order();
-        let outs: Vec<&str> =
-            order.iter().map(|at| checked.value.pages[*at].out.as_str()).collect();
-        assert_eq!(outs, ["index.html", "b/index.html", "a/z.html", "a/y.html"]);
-        assert!(checked.value.assets.keys().eq(["a/pic.png"]));
-        assert_eq!(checked.value.page_at("content/a/y.md"), Some(0));
-    }
-
-    #[test]
-    fn translations_share_a_base() {
-        let checked = book(&[
-            ("content/index.md", "# 첫\n"),
-            ("content/index.en.md", "# First\n"),
-            ("content/a.md", "# 가\n"),
-            ("content/only.en.md", "# Only\n"),
-            ("content/sub/README.en.md", "# Sub\n"),
-        ]);
-        let book = checked.value;
-        let outs: Vec<&str> = book.pages.iter().map(|page| page.out.as_str()).collect();
-        assert_eq!(
-            outs,
-            ["a.html", "index.en.html", "index.html", "only.en.html", "sub/index.en.html"]
-        );
-        let order: Vec<&str> =
-            book.reading_order().iter().map(|at| book.pages[*at].out.as_str()).collect();
-        assert_eq!(order, ["index.html", "only.en.html", "a.html", "sub/index.en.html"]);
-        assert_eq!(book.translation("index.html", "en"), Some(1));
-        assert_eq!(book.translation("a.html", "en"), None);
-    }
-
-    #[test]
-    fn two_pages_with_one_address_are_an_error() {
-        let checked = book(&[("content/a.md", "x"), ("content/A.md", "x")]);
-        assert_eq!(checked.diagnostics[0].code, "PG005");
-    }
-
-    #[test]
-    fn bytes_that_are_no_text_have_a_line() {
-        let dir = disk::temporary_folder("labdoc-test-").expect("temp");
-        disk::write(&dir.path().join(BOOK_TOML), b"[book]\ntitle = \"x\"\n").expect("write");
-        disk::write(&dir.path().join("content/a.md"), b"ok\n\xff\n").expect("write");
-        let checked =
-            load(dir.path(), &mut Sources::default(), LoadOptions::default()).expect("ok");
-        let crate::diag::Place::Text(at) = checked.diagnostics[0].place else { panic!("no place") };
-        assert_eq!((at.start, at.end), (3, 6));
-    }
-}
+#[path = "tree_tests.rs"]
+mod tests;

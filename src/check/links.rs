@@ -33,13 +33,18 @@ pub(crate) struct Map<'a> {
 
 /// The findings for every link of the book.
 pub(crate) fn links(map: &Map<'_>) -> Vec<Diagnostic> {
+    links_of(map, &map.book.pages)
+}
+
+/// The findings for every link of some pages.
+pub(crate) fn links_of(map: &Map<'_>, pages: &[Page]) -> Vec<Diagnostic> {
     let of_page = |page: &Page| -> Vec<Diagnostic> {
         page.links
             .iter()
             .filter_map(|link| map.resolve(page, &link.dest).err().map(|f| f.at(link.span)))
             .collect()
     };
-    map.book.pages.iter().flat_map(of_page).collect()
+    pages.iter().flat_map(of_page).collect()
 }
 
 impl Map<'_> {

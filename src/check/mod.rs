@@ -9,10 +9,12 @@ mod offline;
 mod places;
 mod printed;
 mod runnable;
+mod still;
 mod terminal;
 
 pub(crate) use includes::includes;
 pub(crate) use links::links;
-pub(crate) use offline::offline;
+pub(crate) use offline::{Wanted, offline};
 pub(crate) use printed::Printed;
 pub(crate) use runnable::runnable;
+pub(crate) use still::is_offline_still;

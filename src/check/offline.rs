@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use html5gum::{StartTag, Token, Tokenizer};
 use rayon::prelude::*;
 
-use super::places::{decoded, missing, resolve};
+use super::places::{IsThere, decoded, missing, resolve};
 use crate::diag::{Diagnostic, Failure};
 
 /// Longest path that Windows has room for below a folder of downloads.
@@ -20,20 +20,20 @@ const LOADING: &[&str] =
     &["stylesheet", "icon", "preload", "modulepreload", "prefetch", "manifest", "apple-touch-icon"];
 
 /// Gives the bytes of a file of the site, or nothing where it was named and not made.
-type Read<'a> = dyn Fn(&str) -> Result<Option<Vec<u8>>, Failure> + Sync + 'a;
+pub(super) type Read<'a> = dyn Fn(&str) -> Result<Option<Vec<u8>>, Failure> + Sync + 'a;
 
 /// What a page of the site says of itself.
 #[derive(Debug, Default)]
-struct Facts {
+pub(super) struct Facts {
     /// The anchors.
-    ids: BTreeSet<String>,
+    pub(super) ids: BTreeSet<String>,
     /// The links to anchors of other pages: path, fragment, as written. All others are looked at
     /// while the page is read, as those of a large site are many.
-    links: Vec<(String, String, String)>,
+    pub(super) links: Vec<(String, String, String)>,
     /// Links that lead nowhere, by what is said of them.
-    broken: BTreeMap<String, Diagnostic>,
+    pub(super) broken: BTreeMap<String, Diagnostic>,
     /// What else is wrong with the page alone.
-    found: Vec<Diagnostic>,
+    pub(super) found: Vec<Diagnostic>,
 }
 
 impl Facts {
@@ -46,21 +46,26 @@ impl Facts {
     }
 }
 
+/// The anchors that pages are asked for by others, by the path of the page.
+pub(crate) type Wanted = BTreeMap<String, BTreeSet<String>>;
+
 /// Checks the files of a site; `read` gives the bytes of one, or nothing where it was named and not
-/// made: then it is there, and nothing is known of its anchors.
+/// made: then it is there, and nothing is known of its anchors. Besides the findings, the anchors
+/// that pages are asked for.
 ///
 /// # Errors
 /// A file cannot be read.
 pub(crate) fn offline(
     names: &BTreeSet<String>,
     read: &Read<'_>,
-) -> Result<Vec<Diagnostic>, Failure> {
+) -> Result<(Vec<Diagnostic>, Wanted), Failure> {
+    let is_there = |name: &str| names.contains(name);
     let ours: Vec<&String> = names.iter().filter(|name| is_generated(name)).collect();
     let facts: Result<Vec<Option<(&String, Facts)>>, Failure> = ours
         .into_par_iter()
         .map(|name| {
             let bytes = read(name)?;
-            Ok(bytes.map(|bytes| (name, facts(name, &String::from_utf8_lossy(&bytes), names))))
+            Ok(bytes.map(|bytes| (name, facts(name, &String::from_utf8_lossy(&bytes), &is_there))))
         })
         .collect();
     let mut facts: BTreeMap<&String, Facts> = facts?.into_iter().flatten().collect();
@@ -70,11 +75,14 @@ pub(crate) fn offline(
         found.append(&mut of_page.found);
         links.push((*page, std::mem::take(&mut of_page.links)));
     }
+    let mut wanted = Wanted::new();
     for (page, links) in links {
         let mut of_page = Facts::default();
         for (path, fragment, written) in links {
             let known = facts.get(&path).is_none_or(|target| has_anchor(target, &path, &fragment));
-            if !known {
+            if known {
+                wanted.entry(path).or_default().insert(fragment);
+            } else {
                 of_page.broken(page, &written, no_anchor());
             }
         }
@@ -83,12 +91,12 @@ pub(crate) fn offline(
         found.extend(of_page.broken.into_values());
     }
     found.extend(names.iter().filter_map(|name| too_long(name)));
-    Ok(found)
+    Ok((found, wanted))
 }
 
 /// Whether a file is a page, a script or a style sheet that labdoc or the site's theme made; files
 /// of kits and of runs are published as they are.
-fn is_generated(name: &str) -> bool {
+pub(super) fn is_generated(name: &str) -> bool {
     let given = (name.starts_with("kit/") && name.contains("/files/"))
         || (name.starts_with("evidence/") && name.contains("/raw/"))
         || (name.starts_with("evidence/reports/") && name.rsplit('.').next() != Some("html"));
@@ -107,13 +115,13 @@ fn too_long(name: &str) -> Option<Diagnostic> {
 }
 
 /// What one file says of itself.
-fn facts(name: &str, text: &str, names: &BTreeSet<String>) -> Facts {
+pub(super) fn facts(name: &str, text: &str, is_there: &IsThere<'_>) -> Facts {
     let mut facts = Facts::default();
     match name.rsplit('.').next() {
         Some("js") => script(name, text, &mut facts.found),
         Some("css") => style(name, text, &mut facts.found),
         _ => {
-            let mut page = Page { name, names, own: Vec::new(), facts: &mut facts };
+            let mut page = Page { name, is_there, own: Vec::new(), facts: &mut facts };
             for token in Tokenizer::new(text) {
                 if let Ok(Token::StartTag(tag)) = token {
                     page.tag(&tag);
@@ -202,8 +210,8 @@ fn has_scheme(address: &str) -> bool {
 /// A page that is being read.
 struct Page<'a> {
     name: &'a str,
-    /// The files of the site.
-    names: &'a BTreeSet<String>,
+    /// Knows the files of the site.
+    is_there: &'a IsThere<'a>,
     /// Anchors of the page itself that it links to, and how it writes them.
     own: Vec<(String, String)>,
     facts: &'a mut Facts,
@@ -301,7 +309,7 @@ impl Page<'_> {
         let rest = rest.split('?').next().unwrap_or("");
         let path = resolve(self.name, &decoded(rest));
         let fragment = fragment.filter(|fragment| !fragment.is_empty() && fragment != "top");
-        match (missing(self.names, &path), fragment) {
+        match (missing(self.is_there, &path), fragment) {
             (Some(fault), _) => self.facts.broken(self.name, address, fault),
             (None, None) => {}
             (None, Some(fragment)) if path == self.name => {
@@ -315,7 +323,7 @@ impl Page<'_> {
 }
 
 /// Whether a page has an anchor. A viewer shows the beginning of a large file only.
-fn has_anchor(page: &Facts, path: &str, fragment: &str) -> bool {
+pub(super) fn has_anchor(page: &Facts, path: &str, fragment: &str) -> bool {
     (path.contains("/view/") && fragment.starts_with('L')) || page.ids.contains(fragment)
 }
 

@@ -9,7 +9,7 @@ fn check(files: &[(&str, &str)], expect: &[&str]) {
         let text = files.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
         Ok(Some(text.as_bytes().to_vec()))
     };
-    let found = offline(&names, &read).expect("readable");
+    let (found, _) = offline(&names, &read).expect("readable");
     let codes: Vec<&str> = found.iter().map(|found| found.code).collect();
     assert_eq!(codes, expect, "{found:#?}");
 }

@@ -1,8 +1,9 @@
 //! Addresses in generated pages as paths of the site.
 
-use std::collections::BTreeSet;
-
 use crate::address::decode;
+
+/// Whether a path is that of a file of the site.
+pub(crate) type IsThere<'a> = dyn Fn(&str) -> bool + Sync + 'a;
 
 /// A part of an address, decoded where it can be.
 pub(super) fn decoded(text: &str) -> String {
@@ -29,14 +30,14 @@ pub(super) fn resolve(page: &str, path: &str) -> String {
 }
 
 /// What is wrong with the path of a link: a folder, or a file that is not there.
-pub(super) fn missing(names: &BTreeSet<String>, path: &str) -> Option<(&'static str, String)> {
-    if names.contains(path) {
+pub(super) fn missing(is_there: &IsThere<'_>, path: &str) -> Option<(&'static str, String)> {
+    if is_there(path) {
         return None;
     }
     let folder = path.trim_end_matches('/');
     let index =
         if folder.is_empty() { "index.html".to_owned() } else { format!("{folder}/index.html") };
-    if names.contains(&index) {
+    if is_there(&index) {
         return Some(("OF403", format!("offline needs \"{index}\"")));
     }
     Some(("OF405", format!("there is no file {path}")))

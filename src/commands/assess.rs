@@ -69,7 +69,7 @@ pub(crate) fn assess(common: &Common, args: &AssessArgs) -> Result<Assessed, Fai
 }
 
 /// Reads every kit.
-fn load_kits(
+pub(super) fn load_kits(
     root: &Path,
     config: &Config,
     found: &mut Vec<Diagnostic>,

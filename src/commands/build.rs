@@ -7,14 +7,19 @@ use serde_json::json;
 
 use super::assess::{Assessed, assess};
 use super::external::external;
-use super::unchanged::{Counts, LastBuild};
+use super::known::{Counts, Inputs, Record, known};
+use super::quick::{Done, View, quick};
+use super::said::{self, Said};
+use super::unchanged::{LastBuild, shows_only_what_is_read};
 use super::{Ended, find_root, plural};
-use crate::check::links::Map;
+use crate::check::{Wanted, links::Map};
 use crate::cli::{BuildArgs, CheckArgs, Common, Console, Laps, Tally};
+use crate::config::Config;
 use crate::diag::{Diagnostic, Failure, Severity};
-use crate::disk;
+use crate::disk::{self, Listing};
 use crate::html::{Diagrams, Highlight};
-use crate::site::{Cards, Extent, PageCache, Site, Staging, Theme, render};
+use crate::site::{Cards, Extent, PageCache, Site, Staging, Theme, Written, render};
+use crate::source::Sources;
 use crate::store::Store;
 
 /// Builds the site.
@@ -35,11 +40,20 @@ pub(crate) fn build(
         None => root.join("public"),
     };
     let shown = args.out.as_deref().unwrap_or(out.strip_prefix(&here).unwrap_or(&out));
-    let last = LastBuild::of(&root, &out, args)?;
-    if let Some(counts) = last.as_ref().and_then(LastBuild::still_stands) {
-        laps.lap("everything is as the last build read and wrote it");
+    let last = LastBuild::of(&root, &out, args);
+    let record = last.as_ref().and_then(LastBuild::record);
+    let found = last.as_ref().map(|last| last.find(record.as_ref())).transpose()?;
+    let inputs = last.as_ref().zip(found.as_ref());
+    let inputs = inputs.map(|(last, found)| last.inputs(found, record.as_ref())).transpose()?;
+    laps.lap("look at what the last build read");
+    let left = last.as_ref().zip(record.as_ref()).zip(inputs.as_ref());
+    if let Some(((last, record), inputs)) = left
+        && let Some((findings, sources)) = said::findings(&record.said, &root)
+        && let Some((counts, changed)) = since(last, (record, inputs), &laps)?
+    {
+        let tally = console.findings(&findings, &sources);
         laps.show(args.timings, console);
-        return Ok(built(&counts, (0, 0, 0), shown, console));
+        return Ok(built(&counts, (changed, 0, tally.warnings), shown, console));
     }
     let mut assessed = assess(common, &args.check)?;
     laps.lap("read and judge");
@@ -57,8 +71,8 @@ pub(crate) fn build(
         (Extent::Whole, None, &|name| laps.lap(name)),
         Store::of(&assessed.root),
     );
-    let found = match rendered {
-        Ok(found) => found,
+    let (found, wanted) = match rendered {
+        Ok(rendered) => rendered,
         Err(failure) => {
             staging.discard()?;
             return Err(failure);
@@ -72,7 +86,6 @@ pub(crate) fn build(
     }
     let committed = staging.commit()?;
     laps.lap("move into place");
-    laps.show(args.timings, console);
     for kit in assessed.kits.iter().filter(|kit| !kit.left_out.is_empty()) {
         let paths: Vec<&str> = kit.left_out.iter().map(|left| left.path.as_str()).collect();
         console.say(&format!("left out of kit {}: {}", kit.name, paths.join(", ")));
@@ -81,15 +94,63 @@ pub(crate) fn build(
         console.say(&format!("kept {path}, which labdoc did not write"));
     }
     // What a build says besides, it says each time; pictures depend on the fonts of the machine.
-    let is_quiet = assessed.findings.is_empty() && committed.foreign.is_empty();
-    let is_plain = assessed.kits.iter().all(|kit| kit.left_out.is_empty())
+    let is_plain = committed.foreign.is_empty()
+        && assessed.kits.iter().all(|kit| kit.left_out.is_empty())
         && !assessed.book.config.file.book.cards;
-    if let Some(last) = last.filter(|_| is_quiet && is_plain) {
-        last.keep(&assessed.book.pages, &committed.written);
+    let is_kept = is_plain && shows_only_what_is_read(&assessed.book.pages);
+    let inputs = inputs.as_ref().filter(|inputs| is_kept && inputs.were_left(&root, None));
+    let findings = sorted(&assessed);
+    let said = inputs.and_then(|inputs| said(&findings, (&assessed.sources, inputs)));
+    if let Some(((last, inputs), said)) = last.as_ref().zip(inputs).zip(said) {
+        let folders = disk::stamps_below(&out, "", &Listing::default())?;
+        let view = View::of(&assessed, wanted).map(|view| view.keep(&root)).unwrap_or_default();
+        let outputs = known(&committed.written, &folders);
+        last.keep(inputs, outputs, (assessed.book.pages.len(), view, said));
+        laps.lap("note what was read and written");
     }
+    laps.show(args.timings, console);
     let counts = Counts { pages: assessed.book.pages.len(), files: committed.files };
     let (changed, removed) = (committed.changed, committed.removed);
     Ok(built(&counts, (changed, removed, tally.warnings), shown, console))
+}
+
+/// What can be said again without looking at more than files that are read; `None` where it is about
+/// something else, such as a repository.
+fn said<'a>(
+    findings: &'a [Diagnostic],
+    (sources, inputs): (&'a Sources, &Inputs<'_>),
+) -> Option<Vec<Said<'a>>> {
+    let said: Vec<Said<'a>> =
+        findings.iter().map(|finding| Said::of(finding, sources)).collect::<Option<_>>()?;
+    let is_of_files = |said: &Said<'_>| {
+        said.text().is_none_or(|path| inputs.holds(path)) && !OUTSIDE.contains(&said.code())
+    };
+    said.iter().all(is_of_files).then_some(said)
+}
+
+/// Findings about a repository, or about what a link leads to: both may change unseen.
+const OUTSIDE: &[&str] = &["PG015", "PG023", "PG024"];
+
+/// What there is to do since the last build, done, if it is nothing or little: the counts of the
+/// site, and how many files changed.
+fn since(
+    last: &LastBuild,
+    (record, inputs): (&Record<'_>, &Inputs<'_>),
+    laps: &Laps,
+) -> Result<Option<Done>, Failure> {
+    if inputs.changed.as_ref().is_none_or(|changed| !changed.is_empty()) {
+        return quick(last, (record, inputs), laps);
+    }
+    let Some(outputs) = last.outputs(record) else { return Ok(None) };
+    laps.lap("everything is as the last build read and wrote it");
+    if !inputs.is_recorded || !outputs.is_recorded {
+        last.keep(
+            inputs,
+            outputs.with(&last.out, &Written::new()),
+            (record.pages, record.view, record.said.clone()),
+        );
+    }
+    Ok(Some((record.counts(), 0)))
 }
 
 /// The last line of a build that went well.
@@ -135,7 +196,7 @@ pub(crate) fn check(
         let staging = Staging::in_memory(&scratch.path().join("site"));
         let extent = if theme.is_default { Extent::Named } else { Extent::Whole };
         let store = Store::fixed(&assessed.root);
-        let found = render_into(&assessed, &theme, &staging, (extent, None, &|_| ()), store)?;
+        let (found, _) = render_into(&assessed, &theme, &staging, (extent, None, &|_| ()), store)?;
         assessed.findings.extend(found);
     } else {
         // The pages would have said it, but with an error they are not made.
@@ -151,10 +212,22 @@ pub(crate) fn check(
 
 /// The theme of the book, with its findings among the others.
 pub(super) fn load_theme(assessed: &mut Assessed) -> Result<Theme, Failure> {
-    let names = &assessed.book.config.file.book;
-    let mut loaded = Theme::load(&assessed.root, &names.language, &names.languages)?;
-    assessed.findings.extend(loaded.diagnostics);
-    assessed.findings.extend(loaded.value.dress(&assessed.book.config, &assessed.sources));
+    let settings = (&assessed.book.config, &assessed.sources);
+    theme(&assessed.root, settings, None, &mut assessed.findings)
+}
+
+/// The theme of a site with these settings; `only` some templates of the default one, if that is
+/// enough.
+pub(super) fn theme(
+    root: &Path,
+    (config, sources): (&Config, &Sources),
+    only: Option<&[&str]>,
+    found: &mut Vec<Diagnostic>,
+) -> Result<Theme, Failure> {
+    let names = &config.file.book;
+    let mut loaded = Theme::load(root, (&names.language, &names.languages), only)?;
+    found.extend(loaded.diagnostics);
+    found.extend(loaded.value.dress(config, sources));
     Ok(loaded.value)
 }
 
@@ -169,7 +242,7 @@ pub(super) fn render_into(
     staging: &Staging,
     (extent, cache, lap): (Extent, Option<&PageCache>, &Lap<'_>),
     store: Store,
-) -> Result<Vec<Diagnostic>, Failure> {
+) -> Result<(Vec<Diagnostic>, Wanted), Failure> {
     let map = Map { book: &assessed.book, kits: &assessed.kits, statics: &assessed.statics };
     let store = Arc::new(store);
     let (highlight, diagrams) =
@@ -178,24 +251,16 @@ pub(super) fn render_into(
     let names = &assessed.book.config.file.book;
     let wanted = cache.is_none() && names.cards && names.base_url.is_some();
     let cards = wanted.then(|| Cards::find(Arc::clone(&store), &theme.fonts())).flatten();
+    let look = (theme, &highlight, &diagrams);
     let site = Site {
-        root: &assessed.root,
-        book: &assessed.book,
-        sources: &assessed.sources,
-        kits: &assessed.kits,
-        map: &map,
-        theme,
-        language: &assessed.book.config.file.book.language,
-        evidence: &assessed.evidence,
-        highlight: &highlight,
         extent,
         serve: cache.is_some(),
         cache,
         lap,
-        diagrams: &diagrams,
         cards: cards.as_ref(),
+        ..Site::plain(&assessed.root, &map, &assessed.sources, &assessed.evidence, look)
     };
-    let mut findings = render(&site, staging)?;
+    let (mut findings, wanted_anchors) = render(&site, staging)?;
     if wanted && cards.is_none() {
         let message = "no Korean font is installed; pages get no pictures for links (og:image)";
         let finding = Diagnostic::warning("IM002", message).in_file("book.toml", None);
@@ -206,7 +271,7 @@ pub(super) fn render_into(
     if !has_errors(&findings) {
         store.tidy();
     }
-    Ok(findings)
+    Ok((findings, wanted_anchors))
 }
 
 /// Whether something stands against a build.

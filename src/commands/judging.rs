@@ -61,6 +61,7 @@ impl Judging<'_> {
             kit_claims: BTreeMap::new(),
             states: states.into_iter().map(|state| (state.id.clone(), state)).collect(),
             gone: gone(&claims, &records),
+            has_claims: !claims.is_empty(),
             claims,
             bundles,
             records,

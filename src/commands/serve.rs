@@ -1,14 +1,12 @@
 //! `labdoc serve`.
 
-use super::assess::assess;
-use super::build::{has_errors, load_theme, render_into, sorted};
+use super::build::sorted;
+use super::preview::{Last, Preview};
 use super::{Ended, find_root};
 use crate::cli::{Common, Console, ServeArgs};
 use crate::diag::{Failure, Severity, render};
+use crate::proc;
 use crate::serve::{Address, Files, Later, Server, Watch};
-use crate::site::{Extent, PageCache, Staging};
-use crate::store::Store;
-use crate::{disk, proc};
 
 /// Shows the site while it is written, until a signal ends it.
 ///
@@ -26,15 +24,20 @@ pub(crate) fn serve(
     }
     let mut watch = Watch::start(&root)?;
     let server = Server::start(&Address { port: args.port, base })?;
-    let cache = PageCache::default();
-    let first = build(common, args, (console, &cache));
+    let mut preview = Preview::new(common, &args.check);
+    let first = shown(preview.build(), console);
     server.show(first.files, (first.findings, first.errors));
     console.result(&format!("serving {}", server.url()));
     if args.open && !proc::open_in_browser(&server.url()) {
         console.say("no browser was found to open it");
     }
     while let Some(path) = watch.next()? {
-        let built = build(common, args, (console, &cache));
+        // What an editor is still writing is built in vain, and not shown.
+        let mut built = preview.build().map(drop);
+        while !watch.is_quiet()? {
+            built = preview.build().map(drop);
+        }
+        let built = shown(built.and_then(|()| preview.last()), console);
         let errors = built.errors;
         let changed = server.show(built.files, (built.findings, errors));
         console.say(&match errors {
@@ -52,48 +55,25 @@ struct Built {
     errors: usize,
 }
 
-/// Builds; whatever goes wrong is something to show, and the next change tries again.
-fn build(common: &Common, args: &ServeArgs, (console, cache): (&Console, &PageCache)) -> Built {
-    match try_build(common, args, (console, cache)) {
-        Ok(built) => built,
+/// What is shown of a build. Whatever went wrong is something to show, and the next change tries
+/// again.
+fn shown(built: Result<&Last, Failure>, console: &Console) -> Built {
+    let last = match built {
+        Ok(last) => last,
         Err(failure) => {
             console.failure(&failure);
             let text = format!("error: {}", failure.message);
-            Built { files: None, findings: vec![text], errors: 1 }
+            return Built { files: None, findings: vec![text], errors: 1 };
         }
-    }
-}
-
-/// Builds, or says why it cannot be done.
-fn try_build(
-    common: &Common,
-    args: &ServeArgs,
-    (console, cache): (&Console, &PageCache),
-) -> Result<Built, Failure> {
-    let mut assessed = assess(common, &args.check)?;
-    let theme = load_theme(&mut assessed)?;
-    let mut files = None;
-    if !has_errors(&assessed.findings) {
-        let scratch = disk::temporary_folder("labdoc-serve-")?;
-        let staging = Staging::in_memory(scratch.path());
-        let found = render_into(
-            &assessed,
-            &theme,
-            &staging,
-            (Extent::Whole, Some(cache), &|_| ()),
-            Store::of(&assessed.root),
-        )?;
-        assessed.findings.extend(found);
-        if !has_errors(&assessed.findings) {
-            let (made, search) = staging.into_files()?;
-            // The index is made when somebody searches.
-            let later = search.map(|index| Box::new(|| index.into_files()) as Later);
-            files = Some((made, later));
-        }
-    }
-    let findings = sorted(&assessed);
-    let tally = console.findings(&findings, &assessed.sources);
+    };
+    let files = last.site.as_ref().map(|(files, index)| {
+        let index = index.clone();
+        // The index is made when somebody searches.
+        (files.clone(), Some(Box::new(|| index.into_files()) as Later))
+    });
+    let findings = sorted(&last.assessed);
+    let tally = console.findings(&findings, &last.assessed.sources);
     let shown = findings.iter().filter(|finding| finding.severity != Severity::Note);
-    let findings = shown.map(|finding| render(finding, &assessed.sources, false)).collect();
-    Ok(Built { files, findings, errors: tally.errors })
+    let findings = shown.map(|finding| render(finding, &last.assessed.sources, false)).collect();
+    Built { files, findings, errors: tally.errors }
 }

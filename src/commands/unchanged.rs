@@ -1,24 +1,28 @@
-//! A build that would change nothing is not done again. `.labdoc/last-build` holds the digest of
-//! what the last build read and that of each file it wrote; only where all of them are still the
-//! same there is nothing to do. Whatever else is in that file, the build is done.
+//! What the last build read and wrote. `.labdoc/last-build` holds the digest of each file of both,
+//! and what the system says of it: only a file that may have been written since is read again.
+//! Where nothing changed there is nothing to do; where only pages did, see [`super::quick`].
+//! Whatever else is in that file, the whole is built.
 
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::known::{FOLDER, Inputs, Known, Looked, Outputs, Pair, Record, beside};
+use super::said::Said;
 use crate::book::{CONTENT, Page};
 use crate::cli::BuildArgs;
 use crate::config::BOOK_TOML;
 use crate::diag::Failure;
-use crate::digest::sha256_hex;
-use crate::disk::{self, Kind};
+use crate::digest::{from_hex, sha256};
+use crate::disk::{self, Found, Kind, Listing, Now, Stamp};
 use crate::git;
 use crate::kit::LABKIT;
-use crate::site::{STATIC, TEMPLATES, Written};
+use crate::proc;
+use crate::site::{NEW, STATIC, TEMPLATES};
 use crate::store;
 
 /// The form of the record; one of another form is not used.
-const FORM: &str = "labdoc-last-build/1";
+const FORM: &str = "labdoc-last-build/2";
 
 /// The record, in the book's folder.
 const RECORD: &str = ".labdoc/last-build";
@@ -26,100 +30,207 @@ const RECORD: &str = ".labdoc/last-build";
 /// The folders that a build reads.
 const READ: &[&str] = &[CONTENT, TEMPLATES, STATIC, LABKIT, "evidence"];
 
-/// What the last build read and wrote.
+/// The last build, and what there is now.
 pub(super) struct LastBuild {
-    record: PathBuf,
-    out: PathBuf,
-    /// The digest of what is read now.
-    inputs: String,
-}
-
-/// What stands in the record beside the digests.
-pub(super) struct Counts {
-    /// Pages of the book.
-    pub(super) pages: usize,
-    /// Files of the site.
-    pub(super) files: usize,
+    /// The book's folder.
+    pub(super) root: PathBuf,
+    /// The output folder.
+    pub(super) out: PathBuf,
+    key: String,
+    now: Now,
+    /// The record as it was read, and its stamp.
+    bytes: Vec<u8>,
+    stamp: Stamp,
 }
 
 impl LastBuild {
-    /// Reads what a build of `root` into `out` reads; `None` where that is not all that decides:
-    /// ages that are judged today.
-    ///
-    /// # Errors
-    /// Something cannot be read.
-    pub(super) fn of(
-        root: &Path,
-        out: &Path,
-        args: &BuildArgs,
-    ) -> Result<Option<LastBuild>, Failure> {
+    /// What is known of the last build of `root` into `out`; `None` where files are not all that
+    /// decides: ages that are judged today.
+    pub(super) fn of(root: &Path, out: &Path, args: &BuildArgs) -> Option<LastBuild> {
         let check = &args.check;
         if check.as_of.as_deref() == Some("today") {
-            return Ok(None);
+            return None;
         }
-        let mut entries = vec![(BOOK_TOML.to_owned(), Kind::File)];
-        for folder in READ.iter().filter(|folder| disk::is_folder(&root.join(folder))) {
-            let below = disk::entries_below(&root.join(folder))?.into_iter();
-            entries.extend(below.map(|(path, kind)| (format!("{folder}/{path}"), kind)));
-        }
-        let lines: Result<Vec<String>, Failure> = entries
-            .into_par_iter()
-            .map(|(name, kind)| {
-                let path = root.join(&name);
-                Ok(match kind {
-                    Kind::File => format!("{} {name}\n", disk::digest(&path)?),
-                    _ => format!("{kind:?} {:?} {name}\n", disk::link_target(&path)),
-                })
-            })
-            .collect();
-        let mut text = format!(
-            "{FORM}\n{}\n{:?}\n{:?}\n{out:?}\n",
+        let now = Now::read();
+        let key = format!(
+            "{}\n{:?}\n{:?}\n{out:?}\n",
             disk::program_stamp(),
             git::head(root),
-            (check.release, check.drafts, &check.as_of)
+            (check.release, check.drafts, &check.as_of, proc::variable("SOURCE_DATE_EPOCH"))
         );
-        text.extend(lines?);
-        let inputs = sha256_hex(text.as_bytes());
-        Ok(Some(LastBuild { record: root.join(RECORD), out: out.to_owned(), inputs }))
+        let record = root.join(RECORD);
+        // The stamp first: a record that is written meanwhile has another one.
+        let stamp = Stamp::of(&record).unwrap_or_default();
+        let bytes = disk::read(&record).unwrap_or_default();
+        let (root, out) = (root.to_owned(), out.to_owned());
+        Some(LastBuild { root, out, key, now, bytes, stamp })
     }
 
-    /// The counts of the last build, where it read the same and what it wrote still stands, with
-    /// nothing beside it.
-    pub(super) fn still_stands(&self) -> Option<Counts> {
-        let text = String::from_utf8(disk::read_optional(&self.record).ok()??).ok()?;
-        let (head, list) = text.split_once('\n')?;
-        let (pages, rest) =
-            head.strip_prefix(&format!("{FORM} {} ", self.inputs))?.split_once(' ')?;
-        if rest != sha256_hex(list.as_bytes()) {
-            return None;
-        }
-        let written: Vec<(&str, &str)> =
-            list.lines().map(|line| line.split_once(' ')).collect::<Option<_>>()?;
-        let there = disk::files_below(&self.out).ok()?;
-        if !there.iter().map(String::as_str).eq(written.iter().map(|(_, name)| *name)) {
-            return None;
-        }
-        let is_same = |(digest, name): &(&str, &str)| {
-            disk::digest(&self.out.join(name)).is_ok_and(|found| found == *digest)
-        };
-        let is_whole = written.par_iter().all(is_same);
-        // The list of files is no file of the site.
-        is_whole.then(|| Some(Counts { pages: pages.parse().ok()?, files: written.len() - 1 }))?
+    /// What the last build left, if it can be used.
+    pub(super) fn record(&self) -> Option<Record<'_>> {
+        let record: Record<'_> = postcard::from_bytes(store::whole(FORM, &self.bytes)?).ok()?;
+        (record.key == self.key).then_some(record)
     }
 
-    /// Keeps what a build without findings wrote. That it cannot be written costs time later.
-    pub(super) fn keep(&self, pages: &[Page], written: &Written) {
-        // What is shown from outside the folders above may change unseen.
-        let is_read = |path: &str| {
-            READ.iter().any(|folder| path.strip_prefix(folder).is_some_and(|p| p.starts_with('/')))
-        };
-        if !pages.iter().flat_map(|page| &page.includes).all(|include| is_read(&include.path)) {
-            return;
-        }
-        let list: String =
-            written.iter().map(|(name, digest)| format!("{digest} {name}\n")).collect();
-        let digest = sha256_hex(list.as_bytes());
-        let text = format!("{FORM} {} {} {digest}\n{list}", self.inputs, pages.len());
-        let _ = store::keep(&self.record, text.as_bytes());
+    /// Whether no other build has left a record since.
+    pub(super) fn is_newest(&self) -> bool {
+        Stamp::of(&self.root.join(RECORD)).is_ok_and(|stamp| stamp == self.stamp)
     }
+
+    /// What there is to read now.
+    ///
+    /// # Errors
+    /// A folder cannot be read.
+    pub(super) fn find(&self, record: Option<&Record<'_>>) -> Result<Vec<Found>, Failure> {
+        let known = record.map(|record| record.inputs.as_slice()).unwrap_or_default();
+        inputs_of(&self.root, &Listing::of(known.iter().map(Known::listed), Some(self.stamp)))
+    }
+
+    /// Compares what there is to read with what the last build read.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub(super) fn inputs<'a>(
+        &self,
+        found: &'a [Found],
+        record: Option<&Record<'a>>,
+    ) -> Result<Inputs<'a>, Failure> {
+        let known = record.map(|record| record.inputs.as_slice()).unwrap_or_default();
+        let pairs = beside(found, known);
+        let looked = self.look_at(&self.root, &pairs)?;
+        let same_files = pairs.len() == known.len() && pairs.iter().all(|(_, old)| old.is_some());
+        let differs = |((now, _), (_, old)): (&Looked<'a>, &Pair<'_, '_, '_>)| {
+            old.is_none_or(|old| old.digest != now.digest).then_some(now.path)
+        };
+        let changed = same_files.then(|| looked.iter().zip(&pairs).filter_map(differs).collect());
+        let is_recorded = !looked.iter().any(|(_, again)| *again);
+        let files = looked.into_iter().map(|(now, _)| now).collect();
+        Ok(Inputs { found, files, changed, is_recorded })
+    }
+
+    /// Compares the output folder with what the last build wrote; `None` where it is another.
+    pub(super) fn outputs<'a>(&self, record: &Record<'a>) -> Option<Outputs<'a>> {
+        let known = Listing::of(record.outputs.iter().map(Known::listed), Some(self.stamp));
+        let mut there = disk::stamps_below(&self.out, "", &known).ok()?;
+        // It is there while somebody builds.
+        there.retain(|found| found.path != NEW);
+        let pairs = beside(&there, &record.outputs);
+        let is_same = |(found, known): &Pair<'_, '_, '_>| match known {
+            Some(known) => (found.kind == Kind::Folder) == known.is_folder(),
+            None => found.kind == Kind::Folder,
+        };
+        let files = pairs.iter().filter(|(_, known)| known.is_some()).count();
+        if files != record.outputs.len() || !pairs.iter().all(is_same) {
+            return None;
+        }
+        // In a folder that was not there before something may come that is not seen.
+        let strange: Vec<&str> = pairs
+            .iter()
+            .filter(|(_, known)| known.is_none())
+            .map(|(found, _)| found.path.rsplit_once('/').map_or("", |(above, _)| above))
+            .collect();
+        let pairs: Vec<Pair<'_, '_, '_>> =
+            pairs.into_iter().filter(|(_, known)| known.is_some()).collect();
+        let mut files = Vec::with_capacity(pairs.len());
+        let mut is_recorded = true;
+        for ((now, again), old) in self.look_at(&self.out, &pairs).ok()?.iter().zip(&record.outputs)
+        {
+            if now.digest != old.digest {
+                return None;
+            }
+            is_recorded &= !again;
+            let stamp = now.stamp.filter(|_| !old.is_folder() || !strange.contains(&old.path));
+            files.push(Known { path: old.path, stamp, digest: now.digest });
+        }
+        let sizes = pairs.iter().map(|(found, _)| found.stamp.size()).collect();
+        Some(Outputs { files, sizes, is_recorded })
+    }
+
+    /// Files below `folder` as they are now, each with what is known of it; one is read unless it
+    /// stands as it was left.
+    fn look_at<'f>(
+        &self,
+        folder: &Path,
+        pairs: &[Pair<'f, '_, '_>],
+    ) -> Result<Vec<Looked<'f>>, Failure> {
+        let as_left = |(found, old): &Pair<'f, '_, '_>| {
+            let (path, stamp) = (found.path.as_str(), Some(found.stamp));
+            if found.kind == Kind::Folder {
+                let stamp = stamp.filter(|stamp| stamp.is_settled(self.now));
+                let again = stamp.is_some() && old.is_none_or(|old| old.stamp != stamp);
+                return Some((Known { path, stamp, digest: FOLDER }, again));
+            }
+            let is_left = |old: &&Known<'_>| {
+                found.kind == Kind::File && old.stamp == stamp && found.stamp.is_before(&self.stamp)
+            };
+            let old = old.filter(is_left)?;
+            Some((Known { path, stamp, digest: old.digest }, false))
+        };
+        let look = |pair: &Pair<'f, '_, '_>| match as_left(pair) {
+            Some(known) => Ok(known),
+            None => self.read(folder, pair.0),
+        };
+        // Few are not worth a second thread.
+        if pairs.iter().filter(|pair| as_left(pair).is_none()).count() < 16 {
+            pairs.iter().map(look).collect()
+        } else {
+            pairs.par_iter().map(look).collect()
+        }
+    }
+
+    /// A file below `folder`, read; and whether that need not be the next time.
+    fn read<'f>(&self, folder: &Path, found: &'f Found) -> Result<Looked<'f>, Failure> {
+        let path = found.path.as_str();
+        let at = folder.join(path);
+        if found.kind == Kind::File {
+            let digest = from_hex(&disk::digest(&at)?).unwrap_or_default();
+            // What was just written may be written again before its stamp changes.
+            let stamp = Some(found.stamp).filter(|stamp| stamp.is_settled(self.now));
+            let again = stamp.is_some_and(|stamp| stamp.is_beside(&self.stamp));
+            return Ok((Known { path, stamp, digest }, again));
+        }
+        // Where a link leads may change unseen.
+        let there = disk::is_file(&at).then(|| disk::digest(&at)).transpose()?;
+        let text = format!("{:?} {:?} {there:?}", found.kind, disk::link_target(&at));
+        Ok((Known { path, stamp: None, digest: sha256(text.as_bytes()) }, false))
+    }
+
+    /// Keeps what a build without errors read, wrote and said. That it cannot be written costs time
+    /// later.
+    pub(super) fn keep(
+        &self,
+        inputs: &Inputs<'_>,
+        outputs: Vec<Known<'_>>,
+        (pages, view, said): (usize, [u8; 32], Vec<Said<'_>>),
+    ) {
+        let record =
+            Record { key: &self.key, pages, inputs: inputs.files.clone(), outputs, view, said };
+        if let Ok(content) = postcard::to_allocvec(&record) {
+            store::keep_whole(&self.root.join(RECORD), FORM, &content);
+        }
+    }
+}
+
+/// Everything that a build of `root` reads, by path.
+///
+/// # Errors
+/// A folder cannot be read.
+pub(super) fn inputs_of(root: &Path, known: &Listing<'_>) -> Result<Vec<Found>, Failure> {
+    let settings = root.join(BOOK_TOML);
+    let kind = disk::kind(&settings)?.unwrap_or(Kind::Special);
+    let mut found = vec![Found { path: BOOK_TOML.to_owned(), kind, stamp: Stamp::of(&settings)? }];
+    for folder in READ.iter().filter(|folder| disk::is_folder(&root.join(folder))) {
+        found.extend(disk::stamps_below(&root.join(folder), folder, known)?);
+    }
+    found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+/// Whether all files that pages show are among those that a build looks at: what is shown from
+/// elsewhere may change unseen.
+pub(super) fn shows_only_what_is_read(pages: &[Page]) -> bool {
+    let is_read = |path: &str| {
+        READ.iter().any(|folder| path.strip_prefix(folder).is_some_and(|p| p.starts_with('/')))
+    };
+    pages.iter().flat_map(|page| &page.includes).all(|include| is_read(&include.path))
 }

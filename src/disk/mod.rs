@@ -7,6 +7,7 @@ mod lock;
 mod path;
 mod read;
 mod scratch;
+mod stamp;
 mod walk;
 mod watch;
 
@@ -19,6 +20,7 @@ pub(crate) use lock::{Lock, lock};
 pub(crate) use path::check_relative;
 pub(crate) use read::{copy, digest, read, read_own, size};
 pub(crate) use scratch::Scratch;
+pub(crate) use stamp::{Found, Listing, Now, Stamp, stamps_below};
 pub(crate) use walk::markdown_below;
 pub(crate) use watch::FileWatch;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
@@ -10,6 +10,10 @@ use crate::diag::Failure;
 
 /// How long nothing must happen before a change counts as complete: an editor writes in steps.
 const QUIET: Duration = Duration::from_millis(60);
+
+/// How long nothing must happen before a build begins, which is shown only when it is quiet: most
+/// saves are complete by then.
+const BRIEF: Duration = Duration::from_millis(15);
 
 /// The folders that a site is made of.
 const FOLDERS: &[&str] = &["content", "evidence", "labkit", "static", "templates"];
@@ -23,6 +27,8 @@ pub(crate) struct Watch {
     watcher: RecommendedWatcher,
     events: Receiver<notify::Result<Event>>,
     watched: Vec<&'static str>,
+    /// When something last happened.
+    last: Instant,
 }
 
 impl Watch {
@@ -38,7 +44,13 @@ impl Watch {
             let _ = sender.send(event);
         });
         let watcher = watcher.map_err(|error| refused(&error))?;
-        let mut watch = Watch { root: root.to_owned(), watcher, events, watched: Vec::new() };
+        let mut watch = Watch {
+            root: root.to_owned(),
+            watcher,
+            events,
+            watched: Vec::new(),
+            last: Instant::now(),
+        };
         watch.watcher.watch(root, RecursiveMode::NonRecursive).map_err(|error| refused(&error))?;
         watch.add_folders()?;
         Ok(watch)
@@ -66,15 +78,46 @@ impl Watch {
     pub(crate) fn next(&mut self) -> Result<Option<String>, Failure> {
         loop {
             let Ok(event) = self.events.recv() else { return Ok(None) };
-            let mut first = self.source_of(&event);
-            while let Ok(event) = self.events.recv_timeout(QUIET) {
-                first = first.or_else(|| self.source_of(&event));
-            }
-            if first.is_some() {
-                self.add_folders()?;
-                return Ok(first);
+            if let Some(path) = self.change(&event)? {
+                return Ok(Some(path));
             }
         }
+    }
+
+    /// Waits until it is quiet; whether no source changed meanwhile.
+    ///
+    /// # Errors
+    /// The system refuses to watch a new folder.
+    pub(crate) fn is_quiet(&mut self) -> Result<bool, Failure> {
+        while let Ok(event) = self.events.recv_timeout(QUIET.saturating_sub(self.last.elapsed())) {
+            if self.change(&event)?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes an event and those that follow it briefly; the first path of a source.
+    fn change(&mut self, event: &notify::Result<Event>) -> Result<Option<String>, Failure> {
+        // A build reads, too.
+        let is_read = |event: &notify::Result<Event>| {
+            event.as_ref().is_ok_and(|event| matches!(event.kind, EventKind::Access(_)))
+        };
+        if is_read(event) {
+            return Ok(None);
+        }
+        let mut first = self.source_of(event);
+        self.last = Instant::now();
+        while let Ok(event) = self.events.recv_timeout(BRIEF.saturating_sub(self.last.elapsed())) {
+            if !is_read(&event) {
+                first = first.or_else(|| self.source_of(&event));
+                self.last = Instant::now();
+            }
+        }
+        if first.is_some() {
+            self.add_folders()?;
+        }
+        Ok(first)
     }
 
     /// The first path of an event that belongs to the site. Lost events count as a change.

@@ -28,25 +28,59 @@ pub(super) fn indexes(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnost
             staging.claim(&path)?;
             continue;
         }
-        let entries = entries(staging, folder, (children, &folders))?;
-        let home =
-            json!({ "title": site.theme.word("home"), "href": relative(&path, "index.html") });
-        let crumbs = json!([home, { "title": folder }]);
-        let name = folder.rsplit('/').next().unwrap_or(folder);
-        let context = merged(
-            frame(site, &path, 0),
-            json!({
-                "page": bare_page(site, name, crumbs.clone()),
-                "folder": { "title": name, "path": folder, "crumbs": crumbs, "entries": entries },
-            }),
-        );
-        match site.theme.render("folder.html", &context) {
+        let count = |name: &str| folders.get(&format!("{folder}/{name}")).map_or(0, BTreeSet::len);
+        let weigh = |path: &str| {
+            let bytes = staging.read(path)?;
+            Ok((bytes.len() as u64, sha256_hex(&bytes)))
+        };
+        match index(site, folder, entries(folder, children, (&count, &weigh))?) {
             Ok(html) => staging.put(&path, html.as_bytes())?,
             Err(finding) => findings.push(finding),
         }
     }
     Ok(findings)
 }
+
+/// The index page of one folder whose files are others; `weigh` gives size and digest of each.
+/// `None` where it cannot be told from the names alone: a list of a folder counts what stands in
+/// those below it.
+///
+/// # Errors
+/// What `weigh` says.
+pub(super) fn again(
+    site: &Site<'_>,
+    folder: &str,
+    (names, weigh): (&[&str], &Weigh<'_>),
+) -> Result<Option<String>, Failure> {
+    let below = format!("{folder}/");
+    let first = names.partition_point(|name| *name < below.as_str());
+    let inside = names[first..].iter().map_while(|name| name.strip_prefix(&below));
+    let children: Children =
+        inside.filter(|name| *name != "index.html").map(str::to_owned).collect();
+    if children.iter().any(|name| name.contains('/')) {
+        return Ok(None);
+    }
+    Ok(index(site, folder, entries(folder, &children, (&|_| 0, weigh))?).ok())
+}
+
+/// The index page of a folder.
+fn index(site: &Site<'_>, folder: &str, entries: Vec<Value>) -> Result<String, Diagnostic> {
+    let path = format!("{folder}/index.html");
+    let home = json!({ "title": site.theme.word("home"), "href": relative(&path, "index.html") });
+    let crumbs = json!([home, { "title": folder }]);
+    let name = folder.rsplit('/').next().unwrap_or(folder);
+    let context = merged(
+        frame(site, &path, 0),
+        json!({
+            "page": bare_page(site, name, crumbs.clone()),
+            "folder": { "title": name, "path": folder, "crumbs": crumbs, "entries": entries },
+        }),
+    );
+    site.theme.render("folder.html", &context)
+}
+
+/// Size and digest of a file of the site.
+pub(super) type Weigh<'a> = dyn Fn(&str) -> Result<(u64, String), Failure> + 'a;
 
 /// The names in a folder: files, and folders with a slash behind.
 type Children = BTreeSet<String>;
@@ -66,25 +100,24 @@ fn folders(names: &BTreeSet<String>) -> BTreeMap<String, Children> {
     out
 }
 
-/// The lines of an index: folders first.
+/// The lines of an index: folders first, with the number of entries in each.
 fn entries(
-    staging: &Staging,
     folder: &str,
-    (children, folders): (&Children, &BTreeMap<String, Children>),
+    children: &Children,
+    (count, weigh): (&dyn Fn(&str) -> usize, &Weigh<'_>),
 ) -> Result<Vec<Value>, Failure> {
     let mut out = Vec::new();
     for name in children.iter().filter_map(|child| child.strip_suffix('/')) {
-        let count = folders.get(&format!("{folder}/{name}")).map_or(0, BTreeSet::len);
         out.push(json!({
             "name": name, "href": format!("{}/index.html", encode(name)), "is_folder": true,
-            "count": count,
+            "count": count(name),
         }));
     }
     for name in children.iter().filter(|child| !child.ends_with('/')) {
-        let bytes = staging.read(&format!("{folder}/{name}"))?;
+        let (size, digest) = weigh(&format!("{folder}/{name}"))?;
         out.push(json!({
             "name": name, "href": encode(name), "is_folder": false,
-            "size_text": size_text(bytes.len() as u64), "sha256": sha256_hex(&bytes),
+            "size_text": size_text(size), "sha256": digest,
         }));
     }
     Ok(out)

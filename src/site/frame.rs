@@ -64,7 +64,7 @@ pub(super) fn bare_page(site: &Site<'_>, title: &str, crumbs: Value) -> Value {
 /// The navigation: the folder of the page, and the ways to evidence and kits.
 fn navigation(site: &Site<'_>, out: &str, section: usize) -> Value {
     let mut groups = vec![section_group(site, out, section)];
-    if !site.evidence.claims.is_empty() {
+    if site.evidence.has_claims {
         let item = link(out, "evidence/index.html", site.theme.word("record"));
         groups.push(json!({ "title": site.theme.word("evidence"), "items": [item] }));
     }

@@ -65,6 +65,11 @@ impl<'a> Site<'a> {
         }
     }
 
+    /// Whether the page at a place has a text in the language of this site.
+    pub(super) fn has_own_version(&self, at: usize) -> bool {
+        self.book.translation(&self.book.pages[at].base, self.language).is_some()
+    }
+
     /// The links from the file at `out` to its versions; nothing for a site in one language.
     pub(super) fn switch(&self, base: &str, out: &str) -> Vec<Value> {
         let languages = self.languages();

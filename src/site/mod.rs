@@ -1,5 +1,6 @@
 //! The site: pages, evidence and kits through the templates into the output folder.
 
+mod again;
 mod cache;
 mod card;
 mod claim_pages;
@@ -35,16 +36,19 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+pub(crate) use again::{Standing, again, documents, previewed, rendering};
 pub(crate) use cache::PageCache;
 pub(crate) use card::Cards;
-pub(crate) use output::{Staging, Written};
+pub(crate) use output::{LIST, NEW, Staging, Written};
+pub(crate) use page::raw_markdown;
 pub(crate) use record::Evidence;
+pub(crate) use search::SearchIndex;
 #[cfg(any(test, fuzzing))]
 pub(crate) use search::fuzz::search as fuzz_search;
 pub(crate) use theme::{STATIC, TEMPLATES, Theme};
 
 use crate::book::{Book, CONTENT};
-use crate::check::{self, links::Map};
+use crate::check::{self, Wanted, links::Map};
 use crate::diag::{Diagnostic, Failure};
 use crate::disk;
 use crate::html::{Diagrams, Highlight};
@@ -97,12 +101,44 @@ pub(crate) struct Site<'a> {
     pub(crate) cards: Option<&'a Cards>,
 }
 
-/// Renders the whole site into `staging`. Errors among the findings mean that it must not be
-/// committed.
+impl<'a> Site<'a> {
+    /// A site on which nothing is remembered and no picture drawn.
+    pub(crate) fn plain(
+        root: &'a Path,
+        map: &'a Map<'a>,
+        sources: &'a Sources,
+        evidence: &'a Evidence,
+        (theme, highlight, diagrams): (&'a Theme, &'a Highlight, &'a Diagrams),
+    ) -> Site<'a> {
+        Site {
+            root,
+            book: map.book,
+            sources,
+            kits: map.kits,
+            map,
+            theme,
+            language: &map.book.config.file.book.language,
+            evidence,
+            highlight,
+            extent: Extent::Whole,
+            serve: false,
+            cache: None,
+            lap: &|_| (),
+            diagrams,
+            cards: None,
+        }
+    }
+}
+
+/// Renders the whole site into `staging`, and tells which anchors its pages are asked for. Errors
+/// among the findings mean that it must not be committed.
 ///
 /// # Errors
 /// A file cannot be read or written.
-pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnostic>, Failure> {
+pub(crate) fn render(
+    site: &Site<'_>,
+    staging: &Staging,
+) -> Result<(Vec<Diagnostic>, Wanted), Failure> {
     let mut findings = Vec::new();
     let mut documents = Vec::new();
     let order = site.book.reading_order();
@@ -147,10 +183,13 @@ pub(crate) fn render(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnosti
         offline::archive(site, staging)?;
     }
     findings.extend(folders::indexes(site, staging)?);
+    let mut wanted = Wanted::new();
     // A preview's pages name a script that only the preview has.
     if !site.serve {
-        findings.extend(check::offline(&staging.names(), &|name| staging.read_made(name))?);
+        let found;
+        (found, wanted) = check::offline(&staging.names(), &|name| staging.read_made(name))?;
+        findings.extend(found);
     }
     (site.lap)("folder lists, the copy and its check");
-    Ok(findings)
+    Ok((findings, wanted))
 }

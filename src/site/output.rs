@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::search::SearchIndex;
 use crate::diag::Failure;
 use crate::digest::sha256_hex;
-use crate::disk::{self, Kind, Lock};
+use crate::disk::{self, Kind, Lock, Stamp};
 
 /// The folder that holds a build until it is complete.
-const NEW: &str = ".labdoc-new";
+pub(crate) const NEW: &str = ".labdoc-new";
 
 /// The list of what labdoc wrote; with old and new names it is the journal of a commit.
 pub(crate) const LIST: &str = "labdoc-files.txt";
@@ -49,8 +49,9 @@ pub(crate) struct Committed {
     pub(crate) written: Written,
 }
 
-/// Files of the output folder, the list of files among them, by their names, with their digests.
-pub(crate) type Written = BTreeMap<String, String>;
+/// Files of the output folder, the list of files among them, by their names, with their digests and
+/// what tells that nobody else wrote them since.
+pub(crate) type Written = BTreeMap<String, (String, Stamp)>;
 
 impl Staging {
     /// Begins a build; what an interrupted one left is cleared.
@@ -204,25 +205,49 @@ impl Staging {
             stale.into_iter().partition(|name| meets(name, &names));
         let mut committed = Committed { files: names.len(), ..Committed::default() };
         committed.removed += remove_files(&self.out, &in_the_way)?;
-        for name in &names {
-            committed.changed +=
-                usize::from(move_file(&self.new.join(name), &self.out.join(name))?);
+        for (name, digest) in digests {
+            let (changed, written) = place((&self.new, &self.out), &name, digest)?;
+            committed.changed += usize::from(changed);
+            committed.written.insert(name, written);
         }
         committed.removed += remove_files(&self.out, &others)?;
         write_list(&self.out, &self.new, &names)?;
         let list = sha256_hex(list_text(&names).as_bytes());
-        committed.written.insert(LIST.to_owned(), list);
-        for (name, digest) in digests {
-            let digest = match digest {
-                Some(digest) => digest,
-                None => disk::digest(&self.out.join(&name))?,
-            };
-            committed.written.insert(name, digest);
-        }
+        committed.written.insert(LIST.to_owned(), (list, Stamp::of(&self.out.join(LIST))?));
         disk::remove_folder(&self.new)?;
         committed.foreign = foreign.into_iter().collect();
         Ok(committed)
     }
+
+    /// Moves files into place that stand there already, but for what is in them: how many differed,
+    /// and all of them.
+    ///
+    /// # Errors
+    /// A file cannot be moved.
+    pub(crate) fn commit_again(self) -> Result<(usize, Written), Failure> {
+        let digests = self.names.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (mut count, mut all) = (0, Written::new());
+        for (name, digest) in digests {
+            let (changed, written) = place((&self.new, &self.out), &name, digest)?;
+            count += usize::from(changed);
+            all.insert(name, written);
+        }
+        disk::remove_folder(&self.new)?;
+        Ok((count, all))
+    }
+}
+
+/// Moves one file from the first folder into the second; whether it differed, its digest and stamp.
+fn place(
+    (new, out): (&Path, &Path),
+    name: &str,
+    digest: Option<String>,
+) -> Result<(bool, (String, Stamp)), Failure> {
+    let to = out.join(name);
+    let changed = move_file(&new.join(name), &to)?;
+    let stamp = Stamp::of(&to)?;
+    let digest = digest.map_or_else(|| disk::digest(&to), Ok)?;
+    Ok((changed, (digest, stamp)))
 }
 
 /// Replaces the list of files. What a kill leaves of it lies in the staging folder, which the next
@@ -299,52 +324,5 @@ fn move_file(from: &Path, to: &Path) -> Result<bool, Failure> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Builds the given files into `out`.
-    fn build(out: &Path, files: &[(&str, &str)]) -> Result<Committed, Failure> {
-        let staging = Staging::begin(out)?;
-        for (path, text) in files {
-            staging.put(path, text.as_bytes())?;
-        }
-        staging.commit()
-    }
-
-    #[test]
-    fn a_second_build_touches_only_what_differs() {
-        let dir = disk::temporary_folder("labdoc-test-").expect("temp");
-        let out = dir.path().join("public");
-        build(&out, &[("a.html", "1"), ("b/c.html", "2"), ("old/x.html", "3")]).expect("first");
-        let second =
-            build(&out, &[("a.html", "1"), ("b/c.html", "9"), ("old", "4")]).expect("second");
-        assert_eq!((second.changed, second.removed), (2, 1));
-        assert_eq!(disk::files_below(&out).expect("list"), ["a.html", "b/c.html", LIST, "old"]);
-        let list = disk::read_text(&out.join(LIST)).expect("list");
-        assert_eq!(list, "a.html\nb/c.html\nold\n");
-    }
-
-    #[test]
-    fn foreign_files_are_kept_and_never_written_over() {
-        let dir = disk::temporary_folder("labdoc-test-").expect("temp");
-        let out = dir.path().join("public");
-        disk::write(&out.join("notes.txt"), b"mine").expect("write");
-        let first = build(&out, &[("a.html", "1")]).expect("beside");
-        assert_eq!(first.foreign, ["notes.txt"]);
-        build(&out, &[("a.html", "2"), ("notes.txt", "x")]).expect_err("taken");
-        assert_eq!(disk::read(&out.join("notes.txt")).expect("kept"), b"mine");
-        assert_eq!(disk::read(&out.join("a.html")).expect("kept"), b"1");
-    }
-
-    #[test]
-    fn a_build_that_is_given_up_changes_nothing() {
-        let dir = disk::temporary_folder("labdoc-test-").expect("temp");
-        let out = dir.path().join("public");
-        build(&out, &[("a.html", "1")]).expect("first");
-        let staging = Staging::begin(&out).expect("begin");
-        staging.put("a.html", b"2").expect("put");
-        staging.discard().expect("discard");
-        assert_eq!(disk::read(&out.join("a.html")).expect("kept"), b"1");
-        assert_eq!(disk::files_below(&out).expect("list"), ["a.html", LIST]);
-    }
-}
+#[path = "output_tests.rs"]
+mod tests;

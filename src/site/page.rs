@@ -58,7 +58,7 @@ fn put(staging: &Staging, rendered: &Rendered) -> Result<(), Failure> {
 }
 
 /// A page in one of its languages, rendered.
-fn rendered(
+pub(super) fn rendered(
     site: &Site<'_>,
     version: &Version<'_>,
     (order, at): (&[usize], usize),
@@ -94,8 +94,16 @@ fn rendered(
     Ok((findings, Rendered { files, document: Some(document) }))
 }
 
+/// What the search knows of a page in one of its languages.
+pub(super) fn document(site: &Site<'_>, version: &Version<'_>) -> Option<Document> {
+    let Version { page, out, .. } = version;
+    let body = render(page, site.sources.text(page.file), &Surroundings { site, page, out });
+    let title = (site.language, page.title.as_str());
+    (!version.fallback).then(|| Document::page(out, title, &body.html))
+}
+
 /// Where a page's Markdown is published: beside it, under its own name.
-pub(super) fn raw_markdown(page: &Page) -> String {
+pub(crate) fn raw_markdown(page: &Page) -> String {
     let folder = crate::book::folder_of(&page.out);
     let name = page.path.rsplit('/').next().unwrap_or(&page.path);
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }

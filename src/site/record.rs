@@ -19,6 +19,8 @@ use crate::kit::publish::Claims;
 pub(crate) struct Evidence {
     /// The day as of which ages were judged.
     pub(crate) as_of: Option<String>,
+    /// Whether there are claims, which every page's navigation leads to.
+    pub(crate) has_claims: bool,
     /// The claims, in the order of their ids.
     pub(crate) claims: Vec<Claim>,
     /// Their states by id.

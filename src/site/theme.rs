@@ -66,14 +66,15 @@ pub(crate) struct Theme {
 }
 
 impl Theme {
-    /// Reads the theme of a site; a template that cannot be read is a finding.
+    /// Reads the theme of a site; a template that cannot be read is a finding. Where all templates
+    /// are the default ones, and `only` some of them will be rendered, the others are left out.
     ///
     /// # Errors
     /// A file cannot be read.
     pub(crate) fn load(
         root: &Path,
-        language: &str,
-        others: &[String],
+        (language, others): (&str, &[String]),
+        only: Option<&[&str]>,
     ) -> Result<Checked<Theme>, Failure> {
         let texts = overlay(DEFAULT_TEMPLATES, &root.join(TEMPLATES))?;
         let files = overlay(DEFAULT_STATIC, &root.join(STATIC))?;
@@ -94,6 +95,9 @@ impl Theme {
         let mut templates: Vec<(String, String)> = texts
             .into_iter()
             .filter(|(name, _)| name.ends_with(".html"))
+            .filter(|(name, _)| {
+                !is_default || only.is_none_or(|only| only.contains(&name.as_str()))
+            })
             .map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned()))
             .collect();
         templates.extend(replaced(&templates));

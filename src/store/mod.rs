@@ -84,6 +84,29 @@ impl Store {
     }
 }
 
+/// Keeps a file whose first line holds its form and the digest of the rest. That it cannot be
+/// written costs time later, and nothing else.
+pub(crate) fn keep_whole(path: &Path, form: &str, content: &[u8]) {
+    let mut bytes = format!("{form} {}\n", sha256_hex(content)).into_bytes();
+    bytes.extend_from_slice(content);
+    let _ = keep(path, &bytes);
+}
+
+/// The content of such a file; `None` where it is damaged, of another form, or not the content that
+/// has this digest.
+pub(crate) fn whole_of<'b>(form: &str, bytes: &'b [u8], digest: &str) -> Option<&'b [u8]> {
+    whole(form, bytes)
+        .filter(|_| bytes.get(form.len() + 1..).is_some_and(|b| b.starts_with(digest.as_bytes())))
+}
+
+/// The content of such a file; `None` where it is damaged or of another form.
+pub(crate) fn whole<'b>(form: &str, bytes: &'b [u8]) -> Option<&'b [u8]> {
+    let rest = bytes.strip_prefix(form.as_bytes())?.strip_prefix(b" ")?;
+    let (digest, content) = rest.split_at_checked(64)?;
+    let content = content.strip_prefix(b"\n")?;
+    (digest == sha256_hex(content).as_bytes()).then_some(content)
+}
+
 /// Keeps a file below `.labdoc/`, which Git is told to leave alone.
 ///
 /// # Errors

@@ -11,7 +11,7 @@ mod within;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use regex::Regex;
 
@@ -50,8 +50,33 @@ pub(crate) struct Class {
     pub(crate) name: String,
     /// How its values may differ.
     pub(crate) kind: Kind,
-    regex: Regex,
+    pattern: Pattern,
     guard: Guard,
+}
+
+/// The expression of a class. Most books use few of the built-in ones, so each is compiled when it
+/// is first asked for.
+#[derive(Clone, Debug)]
+struct Pattern {
+    text: &'static str,
+    regex: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    /// A built-in one.
+    fn lazy(text: &'static str) -> Pattern {
+        Pattern { text, regex: OnceLock::new() }
+    }
+
+    /// One that is compiled already.
+    fn of(regex: Regex) -> Pattern {
+        Pattern { text: "", regex: OnceLock::from(Some(regex)) }
+    }
+
+    /// The expression; `None` if it is none, which a test excludes.
+    fn regex(&self) -> Option<&Regex> {
+        self.regex.get_or_init(|| Regex::new(self.text).ok()).as_ref()
+    }
 }
 
 /// Judges a value by itself and by what stands around it.
@@ -125,7 +150,7 @@ pub(crate) struct Registry {
 
 impl Default for Registry {
     fn default() -> Registry {
-        // Their expressions are compiled once.
+        // Their expressions are compiled once, if at all.
         static BUILT_IN: LazyLock<Vec<Arc<Class>>> =
             LazyLock::new(|| builtin::classes().into_iter().map(Arc::new).collect());
         Registry { classes: BUILT_IN.clone() }
@@ -142,7 +167,8 @@ impl Registry {
         if regex.captures_len() < 2 {
             return Err(format!("pattern of class `{name}` has no group; only groups vary"));
         }
-        let class = Class { name: name.to_owned(), kind, regex, guard: |_| true };
+        let pattern = Pattern::of(regex);
+        let class = Class { name: name.to_owned(), kind, pattern, guard: |_| true };
         self.classes.retain(|known| known.name != name);
         self.classes.insert(0, Arc::new(class));
         Ok(())
@@ -237,7 +263,8 @@ impl Classes {
     pub(crate) fn find(&self, line: &str) -> Vec<Found> {
         let mut found: Vec<Found> = Vec::new();
         for (index, class) in self.classes.iter().enumerate() {
-            for captures in class.regex.captures_iter(line) {
+            let Some(regex) = class.pattern.regex() else { continue };
+            for captures in regex.captures_iter(line) {
                 for group in captures.iter().skip(1).flatten() {
                     let range = group.range();
                     let apart =

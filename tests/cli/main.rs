@@ -8,6 +8,7 @@
 mod bad_input;
 mod bisect;
 mod build_again;
+mod build_edits;
 mod build_evidence;
 mod build_faults;
 mod build_many;

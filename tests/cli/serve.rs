@@ -114,3 +114,58 @@ fn a_taken_port_is_a_failure_with_a_hint() {
     let ended = world.labdoc(&format!("serve --port {}", preview.port)).any_output().code(2);
     assert!(ended.stderr.contains("--port"), "{}", ended.stderr);
 }
+
+/// Everything that a preview shows, but for the lists of folders.
+fn shown(preview: &Preview) -> Vec<(String, String)> {
+    let paths = ["index.html", "p0.html", "p1.html", "p2.html", "new.html", "p1.md", "llms.txt"];
+    let search = ["index", "t0", "p0"].map(|name| format!("search/en/{name}.js"));
+    let paths = paths.map(str::to_owned).into_iter().chain(search);
+    let get = |path: String| {
+        let answer = preview.get(&path);
+        let text = format!("{}\n{}", answer.status, answer.body);
+        // Each preview has a port of its own.
+        (path, text.replace(&preview.port.to_string(), "PORT"))
+    };
+    paths.map(get).collect()
+}
+
+#[test]
+fn after_any_edit_a_preview_shows_what_one_that_just_began_shows() {
+    let world = World::new().file("content/index.md", "# Home\n\n[p0](p0.md#part)\n");
+    for n in 0..3 {
+        let next = (n + 1) % 3;
+        let text = format!("# P{n}\n\nWords.\n\n## Part\n\n[p](p{next}.md#part)\n");
+        world.write(&format!("content/p{n}.md"), text);
+    }
+    let preview = Preview::of(&world, "");
+    let mut events = preview.events();
+    let edits: &[(&str, &str, &str)] = &[
+        ("content/p1.md", "Words.", "Other words."),
+        ("content/p1.md", "Other words.", "Other words, and more.\n\n- a list"),
+        ("content/p1.md", "## Part", "## New\n\nText.\n\n## Part"),
+        ("content/p2.md", "Words.", "See [new](p1.md#new)."),
+        ("content/p1.md", "## New", "## Newer"),
+        ("content/p1.md", "## Newer", "## New"),
+        ("content/p0.md", "# P0", "# Another title"),
+        ("content/p2.md", "See", "```nosuchlanguage\nx\n```\n\nSee"),
+        ("content/p0.md", "Words.", "Words beside a warning elsewhere."),
+        ("content/p2.md", "See", "And see"),
+        ("book.toml", "title = \"", "title = \"New "),
+        ("content/p1.md", "Text.", "Text, at last."),
+    ];
+    let mut is_good = true;
+    for (path, from, to) in edits {
+        world.edit(path, from, to);
+        let event = events.next();
+        let was_good = std::mem::replace(&mut is_good, event.contains("\"errors\":0"));
+        if is_good {
+            let fresh = Preview::of(&world, "");
+            for (had, has) in shown(&fresh).into_iter().zip(shown(&preview)) {
+                assert_eq!(has, had, "{path}: {from} became {to}");
+            }
+        } else {
+            assert!(was_good, "one edit breaks a link and the next mends it: {event}");
+        }
+    }
+    assert!(is_good);
+}

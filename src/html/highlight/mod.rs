@@ -2,12 +2,14 @@
 
 mod corefile;
 mod grammar;
+mod memory;
 mod mermaid;
 mod scopes;
 
 use super::escape::escape;
 use crate::diag::nearest;
 use grammar::Grammars;
+use memory::Memory;
 
 /// A block above this many bytes is shown plain.
 const LONGEST_BLOCK: usize = 512 * 1024;
@@ -27,15 +29,26 @@ pub(crate) trait Highlighter: Send + Sync {
 /// The colours of one build.
 pub(crate) struct Highlight {
     highlighter: Box<dyn Highlighter>,
+    memory: Option<Memory>,
 }
 
 impl Default for Highlight {
     fn default() -> Highlight {
-        Highlight { highlighter: Box::new(Grammars) }
+        Highlight { highlighter: Box::new(Grammars), memory: None }
     }
 }
 
 impl Highlight {
+    /// Colours that remember what earlier builds coloured, see [`Highlight::content`].
+    pub(crate) fn remembering(content: &[u8]) -> Highlight {
+        Highlight { memory: Some(Memory::of(content)), ..Highlight::default() }
+    }
+
+    /// What the next build should remember, where that is more than before.
+    pub(crate) fn content(&self) -> Option<Vec<u8>> {
+        self.memory.as_ref()?.content()
+    }
+
     /// The lines of `text` as HTML without line ends. A language that is not known, a block that
     /// is too large and a line that is too long are shown plain, so that the time is bounded.
     pub(crate) fn lines(&self, language: &str, text: &str) -> Vec<String> {
@@ -44,12 +57,18 @@ impl Highlight {
         if language.is_empty() || text.len() > LONGEST_BLOCK || too_long() {
             return plain(text);
         }
-        self.highlighter.lines(&language, text).unwrap_or_else(|| plain(text))
+        let colour = || self.highlighter.lines(&language, text).unwrap_or_else(|| plain(text));
+        match &self.memory {
+            Some(memory) => memory.lines((&language, text), colour),
+            None => colour(),
+        }
     }
 
     /// Whether a language has colours.
     pub(crate) fn knows(&self, language: &str) -> bool {
-        self.highlighter.knows(&canonical(language))
+        let language = canonical(language);
+        let ask = || self.highlighter.knows(&language);
+        self.memory.as_ref().map_or_else(ask, |memory| memory.knows(&language, ask))
     }
 
     /// The known name that `language` was probably meant to be.

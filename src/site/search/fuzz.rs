@@ -1,10 +1,12 @@
 //! What must hold for any text that is searched.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::text::parts;
 use super::token::terms;
-use super::{Document, files};
+use super::{Document, files_of};
 use crate::html::escape;
 
 /// Reads bytes as a text and as the HTML of a page. Its terms are in order, its words come through
@@ -28,7 +30,8 @@ pub(crate) fn search(data: &[u8]) {
         Document::page("a.html", ("en", &text), &text),
         Document::named("b/c.html".to_owned(), ("en", "c"), &text),
     ];
-    let written = files("en", documents, &json!({}), &mut |path, script| {
+    let documents = documents.into_iter().map(Arc::new).collect();
+    let written = files_of("en", documents, &json!({}), &mut |path, script| {
         assert!(path.starts_with("search/en/") && script.ends_with(");\n"), "{path}");
         assert_eq!(script.lines().count(), 1, "one call: {script}");
         assert!(!script.contains(['<', '\u{2028}', '\u{2029}']), "{script}");

@@ -1,15 +1,17 @@
 //! The search: an index in classic scripts that a page loads when someone searches, from a disk,
 //! too. `static/labdoc-search.js` is the other half; the format is described at [`publish`].
 
+mod files;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
 mod index;
 mod number;
+mod packed;
+mod patch;
 mod text;
 mod token;
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -20,24 +22,17 @@ use super::output::Staging;
 use super::record::{bundle_page, report_page};
 use crate::diag::Failure;
 use crate::digest::sha256_hex;
+use files::{Record, page_files, term_files};
 use index::Index;
+pub(super) use patch::{Change, Standing, patch};
 use text::{Part, parts};
-
-/// Longest file of terms, in bytes.
-const TERMS: usize = 60 * 1024;
-
-/// Longest file of pages, in bytes: several are loaded for one list of hits.
-const PAGES: usize = 24 * 1024;
-
-/// Most text that is kept of a page for excerpts, in bytes.
-const TEXT: usize = 80 * 1024;
 
 /// Strings of the interface that the script shows.
 const WORDS: &[&str] = &["search", "search_failed", "search_hits", "search_none", "search_wait"];
 
 /// Something that can be found.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Document {
+pub(crate) struct Document {
     /// Path in the site.
     pub(super) path: String,
     /// Language, which decides in which index it is.
@@ -105,9 +100,9 @@ pub(super) fn publish(
     staging: &Staging,
     documents: Vec<Document>,
 ) -> Result<(), Failure> {
-    let mut languages: BTreeMap<String, Vec<Document>> = BTreeMap::new();
+    let mut languages: BTreeMap<String, Vec<Arc<Document>>> = BTreeMap::new();
     for document in documents {
-        languages.entry(document.language.clone()).or_default().push(document);
+        languages.entry(document.language.clone()).or_default().push(document.into());
     }
     let words = |language: &str| {
         let words = &site.theme.in_language(language).words;
@@ -128,12 +123,23 @@ pub(super) fn publish(
 }
 
 /// What can be found in each language, not yet an index.
+#[derive(Clone)]
 pub(crate) struct SearchIndex {
     /// Words of the interface, language, documents.
-    indexes: Vec<(Value, String, Vec<Document>)>,
+    indexes: Vec<(Value, String, Vec<Arc<Document>>)>,
 }
 
 impl SearchIndex {
+    /// Puts a document in the place of that under the same path; whether there was one.
+    pub(super) fn replace(&mut self, new: Document) -> bool {
+        let documents = self.indexes.iter_mut().flat_map(|(_, _, documents)| documents);
+        let same =
+            |old: &&mut Arc<Document>| (&old.language, &old.path) == (&new.language, &new.path);
+        let Some(old) = documents.into_iter().find(same) else { return false };
+        *old = new.into();
+        true
+    }
+
     /// Makes the files of the indexes, by their paths.
     pub(crate) fn into_files(self) -> BTreeMap<String, Arc<[u8]>> {
         let mut out = BTreeMap::new();
@@ -147,9 +153,9 @@ impl SearchIndex {
 
     /// Hands over the files of the indexes.
     fn write(self, put: &mut Put<'_>) -> Result<(), Failure> {
-        self.indexes
-            .into_iter()
-            .try_for_each(|(words, language, documents)| files(&language, documents, &words, put))
+        self.indexes.into_iter().try_for_each(|(words, language, documents)| {
+            files_of(&language, documents, &words, put)
+        })
     }
 }
 
@@ -158,9 +164,9 @@ type Put<'a> = dyn FnMut(&str, &str) -> Result<(), Failure> + 'a;
 
 /// Hands over the files of one language's index, each as soon as it is complete: those of a large
 /// site are large.
-fn files(
+fn files_of(
     language: &str,
-    documents: Vec<Document>,
+    documents: Vec<Arc<Document>>,
     words: &Value,
     put: &mut Put<'_>,
 ) -> Result<(), Failure> {
@@ -173,110 +179,27 @@ fn files(
     let count = index.pages();
     let mut digests = String::new();
     let mut file = |name: &str, data: &str| {
-        let call = format!("labdocSearch(\"{language}\",\"{name}\",{});\n", script_text(data));
+        let call = call(language, name, data);
         digests.push_str(&sha256_hex(call.as_bytes()));
         put(&format!("search/{language}/{name}.js"), &call)
     };
     let terms = term_files(index.into_entries(), &mut file)?;
     let pages = page_files(records, &mut file)?;
-    let version = sha256_hex(digests.as_bytes())[..12].to_owned();
+    let version = version(&digests);
     let head = json!({
         "version": version, "words": words, "count": count, "terms": terms, "pages": pages,
     });
-    let call = format!("labdocSearch(\"{language}\",\"index\",{});\n", script_json(&head));
-    put(&format!("search/{language}/index.js"), &call)
+    put(&format!("search/{language}/index.js"), &call(language, "index", &head.to_string()))
 }
 
-/// Terms in files: the first term of each.
-fn term_files(entries: Vec<(String, String)>, file: &mut Put<'_>) -> Result<Vec<String>, Failure> {
-    let mut firsts: Vec<String> = Vec::new();
-    let (mut list, mut size) = (String::new(), 0);
-    let mut end = |list: &mut String, number: usize| -> Result<(), Failure> {
-        file(&format!("t{number}"), &format!("[{list}]"))?;
-        list.clear();
-        Ok(())
-    };
-    for (term, piece) in entries {
-        let more = term.len() + piece.len() + 6;
-        if firsts.is_empty() || size + more > TERMS {
-            if let Some(number) = firsts.len().checked_sub(1) {
-                end(&mut list, number)?;
-            }
-            firsts.push(term.clone());
-            size = 0;
-        }
-        size += more;
-        let comma = if list.is_empty() { "" } else { "," };
-        list.push_str(&format!("{comma}{},{}", json!(term), json!(piece)));
-    }
-    if let Some(number) = firsts.len().checked_sub(1) {
-        end(&mut list, number)?;
-    }
-    Ok(firsts)
+/// What tells one index from another, from the digests of its files.
+fn version(digests: &str) -> String {
+    sha256_hex(digests.as_bytes())[..12].to_owned()
 }
 
-/// What is shown of a page, as JSON: its record, and the texts of its parts.
-struct Record {
-    shown: String,
-    texts: String,
-    size: usize,
-}
-
-impl Record {
-    /// The record of a document whose parts begin at `starts`.
-    fn of(document: &Document, starts: &[u32]) -> Record {
-        let parts: Vec<Value> = document
-            .parts
-            .iter()
-            .zip(starts)
-            .map(|(part, start)| json!([part.id, part.heading, start]))
-            .collect();
-        let mut left = TEXT;
-        let texts: Vec<String> = document
-            .parts
-            .iter()
-            .map(|part| {
-                let text = part.excerpt();
-                let text = if text.len() > left { String::new() } else { text };
-                left -= text.len();
-                text
-            })
-            .collect();
-        let shown = json!([document.path, document.title, parts]).to_string();
-        // Text shrinks to about a third, and base 64 makes it a third longer.
-        let size = shown.len() + texts.iter().map(String::len).sum::<usize>() / 2;
-        Record { shown, texts: json!(texts).to_string(), size }
-    }
-}
-
-/// Pages in files: the first page of each.
-fn page_files(records: Vec<Record>, file: &mut Put<'_>) -> Result<Vec<usize>, Failure> {
-    let mut firsts: Vec<usize> = Vec::new();
-    let (mut shown, mut texts): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut size = 0;
-    let mut end = |shown: &mut Vec<String>, texts: &mut Vec<String>, number: usize| {
-        let packed = base64(&deflate(format!("[{}]", texts.join(",")).as_bytes()));
-        let data = format!("[{}],{}", shown.join(","), json!(packed));
-        shown.clear();
-        texts.clear();
-        file(&format!("p{number}"), &data)
-    };
-    for (at, record) in records.into_iter().enumerate() {
-        if firsts.is_empty() || size + record.size > PAGES {
-            if let Some(number) = firsts.len().checked_sub(1) {
-                end(&mut shown, &mut texts, number)?;
-            }
-            firsts.push(at);
-            size = 0;
-        }
-        size += record.size;
-        shown.push(record.shown);
-        texts.push(record.texts);
-    }
-    if let Some(number) = firsts.len().checked_sub(1) {
-        end(&mut shown, &mut texts, number)?;
-    }
-    Ok(firsts)
+/// A file of an index: a call with its data, which are JSON.
+fn call(language: &str, name: &str, data: &str) -> String {
+    format!("labdocSearch(\"{language}\",\"{name}\",{});\n", script_text(data))
 }
 
 /// Data as JSON that may stand in a script.
@@ -287,7 +210,12 @@ pub(super) fn script_json(data: &Value) -> String {
 /// JSON so written that it may stand in a script.
 fn script_text(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
+    let mut rest = json;
+    // The two separators are written in three bytes, the first of which few texts hold.
+    while let Some(at) = rest.bytes().position(|b| matches!(b, b'<' | b'>' | b'&' | 0xe2)) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let Some(c) = from.chars().next() else { break };
         match c {
             '<' => out.push_str("\\u003c"),
             '>' => out.push_str("\\u003e"),
@@ -296,30 +224,9 @@ fn script_text(json: &str) -> String {
             '\u{2029}' => out.push_str("\\u2029"),
             c => out.push(c),
         }
+        rest = &from[c.len_utf8()..];
     }
-    out
-}
-
-/// Bytes in raw deflate form.
-fn deflate(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(6));
-    // Writing to memory cannot fail.
-    let _ = encoder.write_all(bytes);
-    encoder.finish().unwrap_or_default()
-}
-
-/// Bytes in base 64.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or(0));
-        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for at in 0..4_usize {
-            let digit = (word >> (18 - 6 * at)) as usize & 63;
-            out.push(if at <= group.len() { char::from(DIGITS[digit]) } else { '=' });
-        }
-    }
+    out.push_str(rest);
     out
 }
 

@@ -42,28 +42,60 @@ fn character(digit: u32) -> char {
     char::from(DIGITS[digit as usize % DIGITS.len()])
 }
 
+/// Takes a number off the beginning of a text.
+pub(super) fn read(text: &str) -> Option<(u32, &str)> {
+    let digit = |at: usize| {
+        let byte = *text.as_bytes().get(at)?;
+        Some(u32::from(*VALUES.get(usize::from(byte)).filter(|value| u32::from(**value) < BASE)?))
+    };
+    let lead = digit(0)?;
+    let (first, more) = match lead {
+        0..ONE => (lead, 0),
+        ONE..TWO => (lead - ONE, 1),
+        TWO => (0, 2),
+        _ => (0, 4),
+    };
+    let mut rest = first;
+    for at in 1..=more {
+        rest = rest.checked_mul(BASE)?.checked_add(digit(at)?)?;
+    }
+    let base = match more {
+        0 => 0,
+        1 => ONE,
+        2 => ONE + (TWO - ONE) * BASE,
+        _ => ONE + (TWO - ONE) * BASE + BASE * BASE,
+    };
+    Some((rest.checked_add(base)?, text.get(1 + more..)?))
+}
+
+/// The digit of each byte; 255 for a byte that is none.
+const VALUES: [u8; 256] = values();
+
+/// The digits the other way round.
+const fn values() -> [u8; 256] {
+    let mut values = [u8::MAX; 256];
+    let mut at = 0;
+    while at < DIGITS.len() {
+        #[expect(clippy::cast_possible_truncation, reason = "there are 86 digits")]
+        {
+            values[DIGITS[at] as usize] = at as u8;
+        }
+        at += 1;
+    }
+    values
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Reads numbers back, as the script does.
-    fn read(text: &str) -> Vec<u32> {
-        let digit = |byte: u8| {
-            let at = DIGITS.iter().position(|known| *known == byte).expect("in the alphabet");
-            u32::try_from(at).expect("small")
-        };
-        let mut bytes = text.bytes().map(digit);
+    fn all(mut text: &str) -> Vec<u32> {
         let mut out = Vec::new();
-        while let Some(lead) = bytes.next() {
-            let mut take =
-                |count: u32| (0..count).fold(0, |sum, _| sum * BASE + bytes.next().expect("digit"));
-            let two = (TWO - ONE) * BASE;
-            out.push(match lead {
-                0..ONE => lead,
-                ONE..TWO => ONE + (lead - ONE) * BASE + take(1),
-                TWO => ONE + two + take(2),
-                _ => ONE + two + BASE * BASE + take(4),
-            });
+        while !text.is_empty() {
+            let (number, rest) = read(text).expect("a number");
+            out.push(number);
+            text = rest;
         }
         out
     }
@@ -75,7 +107,8 @@ mod tests {
         for number in numbers {
             push(&mut text, number);
         }
-        assert_eq!(read(&text), numbers);
+        assert_eq!(all(&text), numbers);
+        assert_eq!([read("~~"), read("<"), read("")], [None; 3]);
         assert_eq!(text.len(), 3 + 2 * 2 + 2 * 3 + 3 * 5);
     }
 }

@@ -33,7 +33,8 @@ fn index_of(documents: Vec<Document>) -> Vec<(String, String)> {
         out.push((path.to_owned(), text.to_owned()));
         Ok(())
     };
-    files("ko", documents, &json!({}), &mut put).expect("nothing is written");
+    let documents = documents.into_iter().map(Arc::new).collect();
+    files_of("ko", documents, &json!({}), &mut put).expect("nothing is written");
     out
 }
 
