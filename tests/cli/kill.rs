@@ -78,16 +78,21 @@ fn the_next_run_removes_what_a_keeper_could_not() {
     wait_for("the block runs", Duration::from_secs(60), || {
         processes(mark).iter().any(|line| line.contains(" sleep "))
     });
-    let base = world.base().display().to_string();
-    let keepers = || processes(&base).into_iter().filter(|line| line.contains(" __keeper "));
+    let is_below = |pid: &&str| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1));
+        parent == Some(child.id().to_string().as_str())
+    };
+    let lines = processes(" __keeper");
+    let mut pids = lines.iter().filter_map(|line| line.split(' ').next());
+    let keeper = pids.find(is_below).expect("a keeper");
     let kill = |pid: &str| {
         let pid = Pid::from_raw(pid.parse().expect("pid")).expect("pid");
         kill_process(pid, Signal::KILL).expect("kill");
     };
-    let keeper = keepers().next().expect("a keeper");
     kill(&child.id().to_string());
     child.wait().expect("wait");
-    kill(keeper.split(' ').next().expect("pid"));
+    kill(keeper);
     for line in processes(mark) {
         kill(line.split(' ').next().expect("pid"));
     }
