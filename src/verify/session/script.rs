@@ -196,15 +196,17 @@ pub(in crate::verify) fn state_commands() -> String {
     STATE.iter().map(|command| format!(" {command} >&9;")).collect()
 }
 
-/// Whether a state holds no function, no alias and no trap: nothing that could stand behind a plain
-/// word. None of them ends in a line like that of `umask`.
+/// Whether a state holds no function, no alias and no trap that runs something: nothing that could
+/// stand behind a plain word. None of them ends in a line like that of `umask`, or of a signal that
+/// is ignored (labdoc's caller may have ignored it).
 pub(super) fn is_bare(state: &[u8]) -> bool {
+    let is_mask = |line: &[u8]| {
+        let mask = line.strip_prefix(b"umask ").unwrap_or_default();
+        !mask.is_empty() && mask.iter().all(u8::is_ascii_digit)
+    };
     let mut lines = state.strip_suffix(b"\n").unwrap_or(state).rsplit(|byte| *byte == b'\n');
     lines.next().is_some_and(|line| line.starts_with(b"for __labdoc_o in "))
-        && lines
-            .next()
-            .and_then(|line| line.strip_prefix(b"umask "))
-            .is_some_and(|mask| !mask.is_empty() && mask.iter().all(u8::is_ascii_digit))
+        && lines.find(|line| !line.starts_with(b"trap -- '' ")).is_some_and(is_mask)
 }
 
 /// The text behind [`finish`], the same for all runs of a shell: it writes the state to a new file,
@@ -261,10 +263,12 @@ mod tests {
     fn a_state_with_anything_behind_a_word_is_not_bare() {
         let last = "for __labdoc_o in hashall; do :; done\n";
         let bare = |between: &str| is_bare(format!("x=1\numask 0022\n{between}{last}").as_bytes());
-        assert!(bare(""));
-        for between in
-            ["f () \n{ \n    umask 0022\n}\n", "alias a='\numask 0022'\n", "trap -- 'x' EXIT\n"]
-        {
+        assert!(bare("") && bare("trap -- '' SIGINT\ntrap -- '' SIGXFSZ\n"));
+        for between in [
+            "f () \n{ \n    umask 0022\n}\n",
+            "alias a='\numask 0022'\n",
+            "trap -- 'x' EXIT\ntrap -- '' SIGINT\n",
+        ] {
             assert!(!bare(between), "{between}");
         }
         assert!(!is_bare(b"") && !is_bare(b"umask 0022\n"));
