@@ -1,7 +1,15 @@
 //! The data of Kubernetes secrets. A manifest in a kit is an example; what a cluster answered is
 //! alive, and has a `uid`.
 
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
+
 use super::{Hit, patterns};
+
+/// What takes a value whose last digits were cut or made up.
+const LENIENT: GeneralPurpose =
+    GeneralPurpose::new(&STANDARD, NO_PAD.with_decode_allow_trailing_bits(true));
 
 /// What says that a document is a Secret, in YAML and in JSON as kubectl prints them.
 const KINDS: [&str; 2] = ["kind: Secret", "\"kind\": \"Secret\""];
@@ -58,25 +66,9 @@ fn document_hits(document: &str, start: usize, out: &mut Vec<Hit>) {
     }
 }
 
-/// The text under one layer of base64; `None` where there is none.
+/// The text under one layer of base64, in either of its forms, with or without its padding.
 fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
-    let (mut bits, mut count) = (0_u32, 0);
-    for c in text.trim_end_matches('=').bytes() {
-        let value = match c {
-            b'A'..=b'Z' => c - b'A',
-            b'a'..=b'z' => c - b'a' + 26,
-            b'0'..=b'9' => c - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from((bits >> count) & 0xff).ok()?);
-        }
-    }
+    let standard = text.replace('-', "+").replace('_', "/");
+    let bytes = LENIENT.decode(standard.trim_end_matches('=')).ok()?;
     String::from_utf8(bytes).ok()
 }

@@ -4,27 +4,10 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::support::{Tree, World};
+use crate::support::{Numbers, Tree, World, extent};
 
 /// What a build says of itself that rendered the edited pages alone.
 const QUICK: &str = "render the edited pages";
-
-/// Numbers that look random, the same for one seed.
-struct Numbers(u64);
-
-impl Numbers {
-    /// A number below `limit`.
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("small") % limit
-    }
-
-    /// One of some things.
-    fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.below(of.len())]
-    }
-}
 
 /// A site without findings, with something of everything: kits, runs, claims, translations, tags,
 /// shown files, assets.
@@ -176,16 +159,9 @@ fn from_scratch(world: &World) -> (String, Option<i32>, Tree) {
     (ended.stderr, ended.code, copy.tree("public"))
 }
 
-/// How many edits are made in a row, `LABDOC_EDITS`, and from which seed, `LABDOC_SEED`.
-fn extent() -> (usize, u64) {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let edits = number("LABDOC_EDITS").and_then(|n| usize::try_from(n).ok()).unwrap_or(16);
-    (edits, number("LABDOC_SEED").unwrap_or_else(|| u64::from(std::process::id())))
-}
-
 #[test]
 fn whatever_was_edited_the_site_is_that_of_a_build_that_remembers_nothing() {
-    let (edits, seed) = extent();
+    let (edits, seed) = extent("LABDOC_EDITS", 16);
     let mut numbers = Numbers(seed);
     let base = site();
     let mut world = built(&base);
@@ -295,7 +271,7 @@ fn a_heading_more_in_a_site_of_one_language_renders_that_page_alone() {
 #[test]
 fn a_build_of_one_page_that_is_killed_leaves_each_file_whole() {
     let world = built(&site());
-    let (_, seed) = extent();
+    let (_, seed) = extent("LABDOC_EDITS", 16);
     let mut numbers = Numbers(seed);
     for n in 0..5 {
         let old = world.tree("public");

@@ -1,34 +1,15 @@
 //! Builds under bad conditions: killed, a disk that is full, files that cannot be read, strange
 //! names, large pages. Each is clear, and each published file is whole.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::support::{Tree, World};
+use crate::support::{Numbers, Tree, World, extent};
 
 /// A site of forty pages that hold these words.
 fn forty(world: &World, words: &str) {
     for n in 0..40 {
         world.write(&format!("content/many/p{n}.md"), format!("# Page {n}\n\n{words}\n"));
     }
-}
-
-/// Numbers that look random, the same for one seed.
-struct Numbers(u64);
-
-impl Numbers {
-    /// A number from 0 to below 1000.
-    fn next(&mut self) -> u32 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        u32::try_from((self.0 >> 33) % 1000).expect("small")
-    }
-}
-
-/// How many moments are tried, `LABDOC_KILLS`, and from which seed, `LABDOC_SEED`.
-fn moments() -> (u32, u64) {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let kills = number("LABDOC_KILLS").and_then(|n| u32::try_from(n).ok()).unwrap_or(5);
-    (kills, number("LABDOC_SEED").unwrap_or_else(|| u64::from(std::process::id())))
 }
 
 #[test]
@@ -48,12 +29,12 @@ fn a_build_that_is_killed_leaves_each_file_whole() {
         let same = |tree: &Tree| tree.0.get(path).is_some_and(|other| other.bytes == bytes);
         path.starts_with(".labdoc") || path == "labdoc-files.txt" || same(&old) || same(&new)
     };
-    let (kills, seed) = moments();
+    let (kills, seed) = extent("LABDOC_KILLS", 5);
     let mut numbers = Numbers(seed);
     for _ in 0..kills {
-        let part = numbers.next();
+        let moment = numbers.moment(whole);
         let mut child = world.labdoc("build").spawn();
-        std::thread::sleep(Duration::max(whole * part / 1000, Duration::from_millis(1)));
+        std::thread::sleep(moment);
         let _ = child.kill();
         let _ = child.wait();
         for (path, entry) in &world.tree("public").0 {
@@ -97,12 +78,10 @@ fn a_mounted_folder_is_built_into_and_a_kill_there_leaves_each_file_whole() {
     let started = Instant::now();
     world.labdoc("build --out ../old").any_output().success();
     let whole = started.elapsed();
-    let (kills, seed) = moments();
+    let (kills, seed) = extent("LABDOC_KILLS", 5);
     let mut numbers = Numbers(seed);
-    let parts: Vec<String> = (0..kills)
-        .map(|_| Duration::max(whole * numbers.next() / 1000, Duration::from_millis(1)))
-        .map(|part| format!("{:.3}", part.as_secs_f64()))
-        .collect();
+    let parts: Vec<String> =
+        (0..kills).map(|_| format!("{:.3}", numbers.moment(whole).as_secs_f64())).collect();
     let script = "
         mkdir public; mount -t tmpfs tmpfs public
         LABDOC build >out 2>&1

@@ -1,5 +1,6 @@
 //! The fixed world of a test, and what is often asked of it.
 
+mod numbers;
 mod preview;
 mod run;
 mod server;
@@ -7,6 +8,7 @@ mod table;
 mod tree;
 mod world;
 
+pub(crate) use numbers::{Numbers, extent};
 pub(crate) use preview::Preview;
 pub(crate) use run::{Ended, Run};
 pub(crate) use server::{Answer, Server, file};
