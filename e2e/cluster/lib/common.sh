@@ -19,8 +19,9 @@ API_IP=10.96.0.1
 DNS_IP=10.96.0.10
 export KUBECONFIG=$STATE/admin.kubeconfig
 
-# Debian keeps containerd's and iptables' programs out of a user's PATH.
-PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+# Debian keeps containerd's and iptables' programs out of a user's PATH, and Go's own archive puts it where
+# no PATH leads.
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/go/bin
 
 say() { printf '== %s\n' "$*" >&2; }
 die() {
