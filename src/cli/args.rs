@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::parts::{DoctorArgs, EvidenceCommand, KitCommand, Schema};
+use super::spread::{ClusterRunArgs, ClusterShardArgs};
 use crate::verify::order::Shard;
 use crate::verify::report::Target;
 
@@ -73,6 +74,14 @@ pub(crate) enum Command {
     /// Run the blocks of pages and compare their output with what is printed
     #[command(after_help = "Example:\n  labdoc verify content/lab-local --update")]
     Verify(VerifyArgs),
+    /// Run pages as a Job of the cluster, a pod for each part of them, and merge what they report
+    #[command(
+        after_help = "Example:\n  labdoc cluster-run --image registry.example/labdoc:0.1.0 --shards 8 --apply"
+    )]
+    ClusterRun(ClusterRunArgs),
+    /// What a pod of cluster-run does
+    #[command(hide = true)]
+    ClusterShard(ClusterShardArgs),
     /// The version of one thing in the environment at which a claim starts or stops holding
     #[command(after_help = "Example:\n  labdoc bisect C15 --over envoy=1.36..1.40")]
     Bisect(BisectArgs),
@@ -184,7 +193,7 @@ pub(crate) struct ServeArgs {
 }
 
 /// Options of verify.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct VerifyArgs {
     /// Pages or folders of pages [default: every page of the book that has runnable blocks]
     #[arg(value_name = "PAGE")]
@@ -247,6 +256,9 @@ pub(crate) struct VerifyArgs {
     /// Run the changed blocks and those after them at each save, until Ctrl-C
     #[arg(long, conflicts_with_all = ["record", "dry_run", "keep", "shell_on_fail", "report"])]
     pub(crate) watch: bool,
+    /// Who holds the Leases of namespaces; a shard of cluster-run keeps its name in every pod.
+    #[arg(skip)]
+    pub(crate) holder: Option<String>,
 }
 
 /// Options of bisect.
@@ -296,13 +308,13 @@ pub(crate) struct MutateArgs {
 }
 
 /// A time such as `10m`.
-fn duration(text: &str) -> Result<String, String> {
+pub(super) fn duration(text: &str) -> Result<String, String> {
     let known = crate::fence::parse_duration(text).is_some();
     if known { Ok(text.to_owned()) } else { Err("write it like 90s, 10m or 2h".to_owned()) }
 }
 
 /// `NAME=VALUE`.
-fn parameter(text: &str) -> Result<(String, String), String> {
+pub(super) fn parameter(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("write it as NAME=VALUE".to_owned()),

@@ -5,6 +5,7 @@ mod console;
 mod laps;
 mod log;
 mod parts;
+mod spread;
 
 use std::process::ExitCode;
 
@@ -17,6 +18,7 @@ pub(crate) use args::{
 pub(crate) use console::{Console, Tally};
 pub(crate) use laps::Laps;
 pub(crate) use parts::{DoctorArgs, Schema};
+pub(crate) use spread::{ClusterRunArgs, ClusterShardArgs};
 
 use crate::commands::{self, Ended};
 use crate::diag::Failure;
@@ -66,6 +68,8 @@ fn run(cli: &Cli, console: &Console) -> Result<Ended, Failure> {
         Command::Serve(args) => commands::serve(&cli.common, args, console),
         Command::Check(args) => commands::check(&cli.common, args, console),
         Command::Verify(args) => commands::verify(&cli.common, args, console),
+        Command::ClusterRun(args) => commands::cluster_run(&cli.common, args, console),
+        Command::ClusterShard(args) => commands::cluster_shard(&cli.common, args, console),
         Command::Bisect(args) => commands::bisect(&cli.common, args, console),
         Command::Mutate(args) => commands::mutate(&cli.common, args, console),
         Command::Trust(args) => commands::trust(args, console),

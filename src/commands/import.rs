@@ -60,7 +60,7 @@ pub(crate) fn import(common: &Common, from: &Path, console: &Console) -> Result<
 }
 
 /// The folder of a run from the root: its own in its bundle, or the bundle where it is flat.
-fn target(run: &Files) -> Result<String, Failure> {
+pub(super) fn target(run: &Files) -> Result<String, Failure> {
     let text = |name: &str| {
         let bytes = run.get(name).ok_or_else(|| Failure::new(format!("{name} is missing")))?;
         String::from_utf8(bytes.clone()).map_err(|_| Failure::new(format!("{name} is no UTF-8")))
@@ -91,8 +91,17 @@ fn check(scratch: &Path) -> Result<Vec<Diagnostic>, Failure> {
     Ok(found)
 }
 
+/// Everything that is wrong with one run, as it would stand at `target`.
+pub(super) fn check_one(target: &str, run: &Files) -> Result<Vec<Diagnostic>, Failure> {
+    let scratch = disk::temporary_folder("labdoc-import-")?;
+    for (path, bytes) in run {
+        disk::write(&scratch.path().join(target).join(path), bytes)?;
+    }
+    check(scratch.path())
+}
+
 /// Writes a run beside its place, then renames it.
-fn write(root: &Path, target: &str, run: &Files) -> Result<(), Failure> {
+pub(super) fn write(root: &Path, target: &str, run: &Files) -> Result<(), Failure> {
     let full = root.join(target);
     let name = target.rsplit('/').next().unwrap_or(target);
     let parent = full.parent().unwrap_or(root);
@@ -100,6 +109,9 @@ fn write(root: &Path, target: &str, run: &Files) -> Result<(), Failure> {
     disk::remove_folder(&temporary)?;
     for (path, bytes) in run {
         disk::write(&temporary.join(path), bytes)?;
+    }
+    if run.contains_key("run.sh") {
+        disk::set_mode(&temporary.join("run.sh"), 0o755)?;
     }
     disk::rename(&temporary, &full)?;
     Ok(())

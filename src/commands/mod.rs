@@ -4,6 +4,7 @@
 mod assess;
 mod bisect;
 mod build;
+mod cluster_run;
 mod doctor;
 mod evidence;
 mod external;
@@ -29,6 +30,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use bisect::bisect;
 pub(crate) use build::{build, check};
+pub(crate) use cluster_run::{cluster_run, cluster_shard};
 pub(crate) use doctor::doctor;
 pub(crate) use evidence::judge;
 pub(crate) use generate::{completions, man, schema};

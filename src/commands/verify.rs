@@ -30,12 +30,15 @@ use crate::verify::order::Graph;
 use crate::verify::parts;
 use crate::verify::plan::{Selection, plan};
 use crate::verify::report::{self, PageReport, Target};
+pub(super) use choose::Loaded;
 pub(super) use choose::choose;
-use choose::{Loaded, load_pages};
+use choose::load_pages;
 use cluster::Access;
-use job::{Counts, Job};
+pub(super) use job::Counts;
+use job::Job;
 use narrow::narrow;
 use planned::dry_run;
+pub(super) use talk::summary;
 use talk::{Board, Said, Talk};
 
 /// Runs the chosen pages.
@@ -53,13 +56,36 @@ pub(crate) fn verify(
     if !args.dry_run {
         proc::start_ahead();
     }
-    let ended = verify_once(common, args, console);
+    let ended = verify_once(common, args, console, &|_, _| Ok(()));
     proc::let_go();
     ended
 }
 
+/// Hears what each page came to, in the pages' order, and whether it was run to its end.
+pub(super) type Heard<'a> = &'a dyn Fn(&PageReport, bool) -> Result<(), Failure>;
+
+/// Reads the chosen pages, shows what is wrong with them, and runs nothing.
+///
+/// # Errors
+/// They cannot be read, or nothing can be chosen.
+pub(super) fn read(
+    common: &Common,
+    args: &VerifyArgs,
+    console: &Console,
+) -> Result<Prepared, Failure> {
+    let reading = VerifyArgs { dry_run: true, ..args.clone() };
+    let prepared = prepare(common, &reading, &Board::new(console, false))?;
+    check_choice(&prepared.loaded.book.value, &prepared.chosen, args)?;
+    Ok(prepared)
+}
+
 /// Runs the chosen pages once.
-fn verify_once(common: &Common, args: &VerifyArgs, console: &Console) -> Result<Ended, Failure> {
+pub(super) fn verify_once(
+    common: &Common,
+    args: &VerifyArgs,
+    console: &Console,
+    heard: Heard<'_>,
+) -> Result<Ended, Failure> {
     let board = Board::new(console, args.report.contains(&Target::Github));
     let Prepared { loaded, chosen, before, errors, lock: _lock } = prepare(common, args, &board)?;
     let (root, book, sources) = (&loaded.root, &loaded.book.value, &loaded.sources);
@@ -75,15 +101,15 @@ fn verify_once(common: &Common, args: &VerifyArgs, console: &Console) -> Result<
     }
     let access = Access::to(args, &(book, sources), &chosen)?;
     let job = Call { root, book, sources, args, console, board: &board, access: &access };
-    job.run_all(&chosen, common.jobs)
+    job.run_all(&chosen, common.jobs, heard)
 }
 
 /// The chosen pages with what is wrong with them.
-struct Prepared {
-    loaded: Loaded,
-    chosen: Vec<usize>,
+pub(super) struct Prepared {
+    pub(super) loaded: Loaded,
+    pub(super) chosen: Vec<usize>,
     before: Vec<Diagnostic>,
-    errors: usize,
+    pub(super) errors: usize,
     /// Held while pages or evidence may be written.
     lock: Option<Lock>,
 }
@@ -222,7 +248,12 @@ struct Done<'a> {
 
 impl<'a> Call<'a> {
     /// Runs the pages.
-    fn run_all(&self, chosen: &[usize], jobs: Option<u16>) -> Result<Ended, Failure> {
+    fn run_all(
+        &self,
+        chosen: &[usize],
+        jobs: Option<u16>,
+        heard: Heard<'_>,
+    ) -> Result<Ended, Failure> {
         let interrupt = Interrupt::listen()
             .map_err(|error| Failure::new(format!("cannot listen for signals: {error}")))?;
         let probe = Mutex::new(Probe::new(self.access.none.clone()));
@@ -238,7 +269,7 @@ impl<'a> Call<'a> {
             (done, stop)
         };
         let mut whole = Whole::default();
-        pages::run_all(&graph, workers, &run, &mut |done| self.show(done, &mut whole));
+        pages::run_all(&graph, workers, &run, &mut |done| self.show(done, heard, &mut whole));
         report::write(&self.args.report, &whole.reports)?;
         if let Some(failure) = whole.failure {
             return Err(failure);
@@ -280,13 +311,17 @@ impl<'a> Call<'a> {
 
     /// Shows what a page came to, in its turn. The first page that could not be run decides how
     /// the command ends; the others go on.
-    fn show(&self, done: Done<'_>, whole: &mut Whole) {
+    fn show(&self, done: Done<'_>, heard: Heard<'_>, whole: &mut Whole) {
         self.board.flush(done.path, done.said, self.sources);
+        let told = match done.interrupted {
+            Some(_) => Ok(()),
+            None => heard(&done.report, done.failure.is_none()),
+        };
         whole.counts.add(&done.counts);
         whole.bad |= !done.clean;
         whole.interrupted = whole.interrupted.or(done.interrupted);
         whole.reports.push(done.report);
-        match (done.failure, &whole.failure) {
+        match (done.failure.or(told.err()), &whole.failure) {
             (Some(failure), None) => whole.failure = Some(failure),
             (Some(failure), Some(_)) => {
                 let finding = Diagnostic::error("LD001", failure.message);
@@ -305,23 +340,4 @@ struct Whole {
     interrupted: Option<i32>,
     reports: Vec<PageReport>,
     failure: Option<Failure>,
-}
-
-/// The last line.
-fn summary(console: &Console, counts: &Counts, pages: usize, outcome: &str) {
-    let Counts { passed, drifted, failed, skipped, refreshed } = *counts;
-    let pages_word = if pages == 1 { "page" } else { "pages" };
-    let mut sentence = format!(
-        "{pages} {pages_word}: {passed} passed, {drifted} differ, {failed} failed, {skipped} skipped"
-    );
-    if refreshed > 0 {
-        sentence.push_str(&format!(", {refreshed} refreshed"));
-    }
-    console.summary(
-        &sentence,
-        &json!({
-            "outcome": outcome, "pages": pages, "passed": passed, "drifted": drifted,
-            "failed": failed, "skipped": skipped, "refreshed": refreshed,
-        }),
-    );
 }

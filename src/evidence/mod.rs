@@ -79,7 +79,7 @@ pub(crate) use self::{
     standing::{Gone, check as standing, gone},
     state::{ClaimState, DecidingRun, EnvironmentRuns, LinkState, Word},
     transcript::{Part, write_part},
-    unpack::{Files, runs, unpack},
+    unpack::{Files, archive, runs, unpack},
     verdict::{
         Captured, Check, CheckOutcome, Digests, Inputs, Outcome, Output, RULES, Redaction, Runner,
         Verdict,

@@ -44,7 +44,7 @@ pub(crate) fn unpack(path: &Path) -> Result<Files, Failure> {
 ///
 /// # Errors
 /// It cannot be read, or holds something that is refused.
-pub(super) fn archive(bytes: &[u8]) -> Result<Files, Failure> {
+pub(crate) fn archive(bytes: &[u8]) -> Result<Files, Failure> {
     let mut taken = Taken::new(bytes.len() as u64);
     if bytes.starts_with(b"PK\x03\x04") {
         zip(bytes, &mut taken)?;

@@ -29,6 +29,7 @@ pub(crate) mod report;
 pub(crate) mod rewrite;
 pub(crate) mod run;
 pub(crate) mod session;
+pub(crate) mod spread;
 pub(crate) mod world;
 
 #[cfg(any(test, fuzzing))]

@@ -142,6 +142,19 @@ pub(crate) struct Shard {
     pub(crate) of: usize,
 }
 
+impl Shard {
+    /// `I/N` as a Job counts its pods: from 0/N.
+    ///
+    /// # Errors
+    /// It is not written so; the words say how.
+    pub(crate) fn from_zero(text: &str) -> Result<Shard, String> {
+        let wrong = || "the shard of a pod is written I/N, from 0/N to N-1/N".to_owned();
+        let (index, of) = text.split_once('/').ok_or_else(wrong)?;
+        let index: usize = index.parse().map_err(|_| wrong())?;
+        format!("{}/{of}", index.saturating_add(1)).parse().map_err(|_: String| wrong())
+    }
+}
+
 impl std::str::FromStr for Shard {
     type Err = String;
 
@@ -168,6 +181,15 @@ mod tests {
             after: after.iter().map(|before| before.iter().copied().collect()).collect(),
             uses: uses.iter().map(set).collect(),
             weight: vec![1; after.len()],
+        }
+    }
+
+    #[test]
+    fn a_job_counts_from_zero() {
+        assert_eq!(Shard::from_zero("0/4"), Ok(Shard { index: 1, of: 4 }));
+        assert_eq!(Shard::from_zero("3/4"), Ok(Shard { index: 4, of: 4 }));
+        for bad in ["4/4", "-1/4", "1", "/4", "a/4"] {
+            assert!(Shard::from_zero(bad).is_err(), "{bad}");
         }
     }
 

@@ -15,6 +15,7 @@ mod build_many;
 mod build_site;
 mod build_whole;
 mod cluster;
+mod cluster_run;
 mod diagrams;
 mod doctor;
 mod documents;

@@ -11,4 +11,5 @@ mod guard;
 mod kit;
 mod pages;
 mod spelling;
+mod spread;
 mod support;

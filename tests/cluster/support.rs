@@ -1,7 +1,7 @@
 //! A site with a kubeconfig of its own for the cluster of the tests.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The image that pods of these tests run.
@@ -78,8 +78,9 @@ impl Lab {
     }
 
     /// Starts labdoc in the site.
-    pub(crate) fn start(&self, arguments: &str) -> std::process::Child {
+    pub(crate) fn start(&self, arguments: &str) -> Child {
         let mut command = self.command(env!("CARGO_BIN_EXE_labdoc"));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.args(arguments.split_whitespace()).spawn().expect("spawn")
     }
 
@@ -106,7 +107,17 @@ impl Drop for Lab {
 
 /// Runs a command to its end.
 fn said(command: &mut Command) -> Said {
-    let Output { status, stdout, stderr } = command.output().expect("run");
+    of(command.output().expect("run"))
+}
+
+/// What a program that was started came to.
+pub(crate) fn said_in_the_end(child: Child) -> Said {
+    of(child.wait_with_output().expect("wait"))
+}
+
+/// Both streams with the exit code.
+fn of(output: Output) -> Said {
+    let Output { status, stdout, stderr } = output;
     let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     Said { code: status.code(), text }
 }

@@ -26,7 +26,7 @@ limited() {
   shift
   if [ "$(type -t "$1")" = function ]; then
     # shellcheck disable=SC2016  # for the inner shell
-    timeout --kill-after=10 "$seconds" bash -c 'set -euo pipefail; '"$(declare -p HERE ROOT KIT CLUSTER); $(declare -f)"'; "$@"' step "$@"
+    timeout --kill-after=10 "$seconds" bash -c 'set -euo pipefail; '"$(declare -p HERE ROOT KIT CLUSTER LABDOC_IMAGE); $(declare -f)"'; "$@"' step "$@"
   else
     timeout --kill-after=10 "$seconds" "$@"
   fi
@@ -138,10 +138,15 @@ interrupted() {
 
 compile() { (cd -- "$ROOT" && cargo test --locked --test cluster --no-run); }
 
+# The pods of cluster-run are of an image with the labdoc that is tested.
+LABDOC_IMAGE=lab.local/labdoc:test
 pages() {
   cd -- "$ROOT" || return
+  python3 "$HERE/labdoc_image.py" "${CARGO_TARGET_DIR:-target}/debug/labdoc" "$(on sh -c 'command -v kubectl')" "$LABDOC_IMAGE" "$LOGS"
+  "$CLUSTER" load "$LOGS"/lab.local_labdoc_*.tar
+  rm -f -- "$LOGS"/lab.local_labdoc_*.tar
   # The node's network leads nowhere.
-  on cargo test --locked --offline --test cluster -- --ignored
+  on env LABDOC_IMAGE="$LABDOC_IMAGE" cargo test --locked --offline --test cluster -- --ignored
 }
 
 # strictly: each manifest against the API server's schemas, unknown fields included.

@@ -159,6 +159,10 @@ node_agents() {
   # Only now: started before its node object exists, kube-proxy may give up.
   start kube-proxy "$BIN/kube" kube-proxy --config="$STATE/etc/kube-proxy.yaml"
 }
+load() {
+  holder >/dev/null || die "the cluster is not up"
+  containers -n k8s.io images import "$1" >/dev/null || die "containerd could not import $1"
+}
 containers() { in_node ctr --address "$RUN/containerd.sock" "$@"; }
 
 add_ons() {

@@ -12,13 +12,13 @@ use crate::disk;
 use crate::source::Sources;
 
 /// What was read.
-pub(super) struct Loaded {
+pub(in crate::commands) struct Loaded {
     /// The book's folder, or the current one.
-    pub(super) root: PathBuf,
+    pub(in crate::commands) root: PathBuf,
     /// The texts.
-    pub(super) sources: Sources,
+    pub(in crate::commands) sources: Sources,
     /// The pages and what was found.
-    pub(super) book: Checked<Book>,
+    pub(in crate::commands) book: Checked<Book>,
 }
 
 /// Reads the book, and the pages that were named outside its `content/`. Without a book the root is

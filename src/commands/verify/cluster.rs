@@ -70,12 +70,13 @@ impl Access {
             return Ok(None);
         };
         let user = variable("USER").map_or("?".to_owned(), |user| user.display().to_string());
-        let pid = std::process::id();
+        let own = || format!("{user}@{} pid {}", host_name(), std::process::id());
+        let who = args.holder.clone().unwrap_or_else(own);
         let options = SceneOptions {
             namespaces: &plan.namespaces,
             all_namespaces: &self.namespaces,
             folder: world.folder(),
-            holder: format!("{user}@{} pid {pid}, {}", host_name(), plan.path),
+            holder: format!("{who}, {}", plan.path),
             confine: args.confine.then_some(plan.timeout),
         };
         let scene = Scene::set(cluster, options)?;

@@ -54,12 +54,12 @@ pub(super) struct Settled {
 
 /// Counts over all pages.
 #[derive(Default)]
-pub(super) struct Counts {
-    pub(super) passed: usize,
-    pub(super) drifted: usize,
-    pub(super) failed: usize,
-    pub(super) skipped: usize,
-    pub(super) refreshed: usize,
+pub(in crate::commands) struct Counts {
+    pub(in crate::commands) passed: usize,
+    pub(in crate::commands) drifted: usize,
+    pub(in crate::commands) failed: usize,
+    pub(in crate::commands) skipped: usize,
+    pub(in crate::commands) refreshed: usize,
 }
 
 impl Counts {

@@ -5,7 +5,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde_json::json;
+
+use super::job::Counts;
 use crate::cli::Console;
+use crate::commands::plural;
 use crate::diag::Diagnostic;
 use crate::source::Sources;
 use crate::verify::report::annotation;
@@ -99,4 +103,27 @@ impl<'a> Talk<'a> {
     pub(super) fn into_said(self) -> Vec<Said> {
         self.said.into_inner()
     }
+}
+
+/// The last line.
+pub(in crate::commands) fn summary(
+    console: &Console,
+    counts: &Counts,
+    pages: usize,
+    outcome: &str,
+) {
+    let Counts { passed, drifted, failed, skipped, refreshed } = *counts;
+    let count = plural(pages, "page");
+    let mut sentence =
+        format!("{count}: {passed} passed, {drifted} differ, {failed} failed, {skipped} skipped");
+    if refreshed > 0 {
+        sentence.push_str(&format!(", {refreshed} refreshed"));
+    }
+    console.summary(
+        &sentence,
+        &json!({
+            "outcome": outcome, "pages": pages, "passed": passed, "drifted": drifted,
+            "failed": failed, "skipped": skipped, "refreshed": refreshed,
+        }),
+    );
 }

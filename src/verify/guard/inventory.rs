@@ -27,10 +27,11 @@ const OWN_KINDS: &[&str] = &[
 const OWN_OBJECTS: &[&str] =
     &["configmap/kube-root-ca.crt", "configmap/istio-ca-root-cert", "serviceaccount/default"];
 
-/// One row for each object: kind, namespace, name, UID, owners, whether it is on its way out.
+/// One row for each object: kind, namespace, name, UID, owners, whether it is on its way out, and
+/// the run of `cluster-run` that it is of.
 const ROWS: &str = "jsonpath={range .items[*]}{.kind}{\"\\t\"}{.metadata.namespace}{\"\\t\"}\
 {.metadata.name}{\"\\t\"}{.metadata.uid}{\"\\t\"}{.metadata.ownerReferences[*].uid}{\"\\t\"}\
-{.metadata.deletionTimestamp}{\"\\n\"}{end}";
+{.metadata.deletionTimestamp}{\"\\t\"}{.metadata.labels.labdoc/run}{\"\\n\"}{end}";
 
 /// How long one listing may take; a namespace has some dozen kinds.
 const LIST_LIMIT: Duration = Duration::from_secs(30);
@@ -111,7 +112,7 @@ impl Object {
     }
 }
 
-/// One row as an object with its UID.
+/// One row as an object with its UID; what a `cluster-run` has made for itself is no page's.
 fn object(row: &str) -> Option<(String, Object)> {
     let mut cells = row.split('\t');
     let kind = cells.next()?.to_lowercase();
@@ -120,6 +121,9 @@ fn object(row: &str) -> Option<(String, Object)> {
     let uid = cells.next().filter(|uid| !uid.is_empty())?.to_owned();
     let owned = cells.next().is_some_and(|owners| !owners.is_empty());
     let leaving = cells.next().is_some_and(|time| !time.is_empty());
+    if cells.next().is_some_and(|run| !run.is_empty()) {
+        return None;
+    }
     Some((uid, Object { name: format!("{kind}/{name}"), namespace, owned, leaving }))
 }
 
@@ -176,6 +180,7 @@ ConfigMap\tlab\tkube-root-ca.crt\tc3\t\t
 MutatingWebhookConfiguration\t\tinject\tw1\t\t
 Namespace\t\tother\tn3\t\t
 Secret\tother\tkey\ts1\t\t
+ClusterRole\t\tlabdoc-0a1b\tr9\t\t\t0a1b
 ";
         check(
             &format!("{BEFORE}{more}"),

@@ -95,7 +95,7 @@ impl Kubectl {
     ///
     /// # Errors
     /// It cannot be started at all.
-    pub(super) fn both(
+    pub(crate) fn both(
         &self,
         args: &[&str],
         input: Option<&[u8]>,

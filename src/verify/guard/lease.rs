@@ -140,7 +140,8 @@ fn acquire(kubectl: &Kubectl, namespace: &str, holder: &str) -> Result<(), Failu
         Err(trouble) => return Err(failed(trouble)),
     }
     let there = read(kubectl, &name(namespace)).map_err(failed)?;
-    if !is_over(&there, Timestamp::now()) {
+    // A shard that is run again has the name of the pod that died.
+    if holder_of(&there) != holder && !is_over(&there, Timestamp::now()) {
         return Err(taken(namespace, &there));
     }
     // With the version that was read: of two verifiers that find it expired only one succeeds.

@@ -7,6 +7,7 @@ mod junit;
 mod tap;
 
 pub(crate) use github::annotation;
+pub(crate) use json::{document, parse};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -45,8 +46,14 @@ impl State {
         }
     }
 
+    /// The state of that word.
+    fn of_word(word: &str) -> Option<State> {
+        use State::{Broken, Drifted, Failed, Passed, Skipped};
+        [Passed, Drifted, Failed, Broken, Skipped].into_iter().find(|state| state.word() == word)
+    }
+
     /// Whether it makes a test fail.
-    fn is_bad(self) -> bool {
+    pub(crate) fn is_bad(self) -> bool {
         matches!(self, State::Drifted | State::Failed | State::Broken)
     }
 }
@@ -156,6 +163,13 @@ impl PageReport {
     }
 }
 
+impl BlockReport {
+    /// Whether it is about the page as a whole, which could not be run.
+    pub(crate) fn is_of_page(&self) -> bool {
+        self.id.is_empty()
+    }
+}
+
 /// An entry about a page as a whole.
 fn whole(state: State, why: String, details: String, line: usize) -> BlockReport {
     let (id, output) = (String::new(), String::new());
@@ -241,7 +255,7 @@ pub(crate) fn write(targets: &[Target], pages: &[PageReport]) -> Result<(), Fail
     for target in targets {
         let (path, text): (&Path, String) = match target {
             Target::Junit(path) => (path, junit::document(pages)),
-            Target::Json(path) => (path, json::document(pages)),
+            Target::Json(path) => (path, document(pages)),
             Target::Tap(path) => (path, tap::document(pages)),
             Target::Github => continue,
         };
