@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Lab, said_in_the_end, state};
+use crate::support::{Lab, state};
 
 /// A page with one block.
 fn page(block: &str) -> String {
@@ -87,7 +87,7 @@ fn a_second_verifier_is_kept_out() {
         std::thread::yield_now();
     }
     lab.labdoc("verify").is(2, &["namespace lab-a is in use by another verifier: "]);
-    said_in_the_end(first).is(0, &[]);
+    lab.end(first).is(0, &[]);
     lab.page(&page("true"));
     lab.labdoc("verify").is(0, &["ok    a"]);
     lab.bash("kubectl -n default get lease labdoc-lab-a").is(1, &["NotFound"]);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::{Lab, Said, said_in_the_end};
+use crate::support::{Lab, Said};
 
 /// A page that works in a namespace of its own: makes an object, reads it, takes it away. `more`
 /// stands between.
@@ -44,7 +44,7 @@ fn block(id: &str, command: &str, printed: &str) -> String {
 /// with a command that fails.
 fn site() -> Lab {
     let lab = Lab::new("# A\n");
-    let slow = block("wait", "sleep 12; echo awake", "awake");
+    let slow = block("wait", "sleep 6; echo awake", "awake");
     let pages = [
         ("one", block("get", "kubectl -n spread-one get configmap mine -o name", "configmap/mine")),
         ("slow", slow),
@@ -122,7 +122,7 @@ fn four_pods_give_the_verdict_of_one_machine_although_one_of_them_dies() {
     let label = format!("labdoc/run,batch.kubernetes.io/job-completion-index={index}");
     lab.bash(&format!("kubectl -n labdoc delete pod -l {label} --grace-period=1"))
         .is(0, &["deleted"]);
-    let said = said_in_the_end(running).is(1, &[counts]);
+    let said = lab.end(running).is(1, &[counts]);
     for part in ["died; its shard is run again", "recorded evidence/T2/"] {
         assert!(said.text.contains(part), "{part}:\n{}", said.text);
     }

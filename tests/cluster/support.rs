@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The image that pods of these tests run.
@@ -10,9 +11,14 @@ pub(crate) const IMAGE: &str = "lab.local/busybox:1.35";
 /// One test at a time: they share namespaces and look at the whole cluster.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// A temporary site, its home, and the cluster.
+/// How many labs there were.
+static LABS: AtomicUsize = AtomicUsize::new(0);
+
+/// A temporary site, its home, and the cluster. What its tests call `lab-a` is a namespace of its own
+/// in the cluster, so that none waits until that of another is gone.
 pub(crate) struct Lab {
     folder: tempfile::TempDir,
+    namespace: String,
     _one: MutexGuard<'static, ()>,
 }
 
@@ -41,7 +47,8 @@ impl Lab {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let folder =
             tempfile::Builder::new().prefix("labdoc-cluster-test-").tempdir().expect("folder");
-        let lab = Lab { folder, _one: one };
+        let namespace = format!("lab-a{}", LABS.fetch_add(1, Ordering::SeqCst));
+        let lab = Lab { folder, namespace, _one: one };
         let given = std::env::var_os("KUBECONFIG").expect("KUBECONFIG of the test cluster");
         lab.write("home/.kube/config", &std::fs::read_to_string(given).expect("kubeconfig"));
         lab.write("site/book.toml", "[book]\ntitle = \"Cluster\"\nlanguage = \"en\"\n");
@@ -57,14 +64,24 @@ impl Lab {
 
     /// The text of the page.
     pub(crate) fn text(&self) -> String {
-        std::fs::read_to_string(self.path("site/content/a.md")).expect("page")
+        self.plain(&std::fs::read_to_string(self.path("site/content/a.md")).expect("page"))
+    }
+
+    /// The text with the lab's own namespace in place of `lab-a`.
+    fn own(&self, text: &str) -> String {
+        text.replace("lab-a", &self.namespace)
+    }
+
+    /// The text with `lab-a` in place of the lab's own namespace.
+    fn plain(&self, text: &str) -> String {
+        text.replace(&self.namespace, "lab-a")
     }
 
     /// Writes a file.
     pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().expect("parent")).expect("folder");
-        std::fs::write(path, text).expect("write");
+        std::fs::write(path, self.own(text)).expect("write");
     }
 
     /// A path in the folder.
@@ -74,7 +91,7 @@ impl Lab {
 
     /// Runs labdoc in the site.
     pub(crate) fn labdoc(&self, arguments: &str) -> Said {
-        said(self.command(env!("CARGO_BIN_EXE_labdoc")).args(arguments.split_whitespace()))
+        self.said(self.command(env!("CARGO_BIN_EXE_labdoc")).args(arguments.split_whitespace()))
     }
 
     /// Starts labdoc in the site.
@@ -86,7 +103,25 @@ impl Lab {
 
     /// Runs a line of bash with the home's kubeconfig.
     pub(crate) fn bash(&self, line: &str) -> Said {
-        said(self.command("bash").args(["-c", line]))
+        self.said(self.command("bash").args(["-c", &self.own(line)]))
+    }
+
+    /// Runs a command to its end.
+    fn said(&self, command: &mut Command) -> Said {
+        self.of(command.output().expect("run"))
+    }
+
+    /// What a program that was started came to.
+    pub(crate) fn end(&self, child: Child) -> Said {
+        self.of(child.wait_with_output().expect("wait"))
+    }
+
+    /// Both streams with the exit code.
+    fn of(&self, output: Output) -> Said {
+        let Output { status, stdout, stderr } = output;
+        let text =
+            [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        Said { code: status.code(), text: self.plain(&text) }
     }
 
     /// A command in the site, with the home and nothing else.
@@ -101,25 +136,8 @@ impl Lab {
 
 impl Drop for Lab {
     fn drop(&mut self) {
-        self.bash("kubectl delete namespace lab-a lab-b --ignore-not-found --timeout=60s");
+        self.bash("kubectl delete namespace lab-a --ignore-not-found --wait=false");
     }
-}
-
-/// Runs a command to its end.
-fn said(command: &mut Command) -> Said {
-    of(command.output().expect("run"))
-}
-
-/// What a program that was started came to.
-pub(crate) fn said_in_the_end(child: Child) -> Said {
-    of(child.wait_with_output().expect("wait"))
-}
-
-/// Both streams with the exit code.
-fn of(output: Output) -> Said {
-    let Output { status, stdout, stderr } = output;
-    let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-    Said { code: status.code(), text }
 }
 
 /// Bytes and time of last change of a file.
