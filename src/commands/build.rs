@@ -20,7 +20,7 @@ use crate::disk::{self, Listing};
 use crate::html::{Diagrams, Highlight};
 use crate::site::{Cards, Extent, PageCache, Site, Staging, Theme, Written, render};
 use crate::source::Sources;
-use crate::store::Store;
+use crate::store::{self, Store};
 
 /// Builds the site.
 ///
@@ -92,6 +92,9 @@ pub(crate) fn build(
     }
     for path in &committed.foreign {
         console.say(&format!("kept {path}, which labdoc did not write"));
+    }
+    if !store::is_own(&root) {
+        console.say("kept nothing for the next build: .labdoc is not a folder of its own");
     }
     // What a build says besides, it says each time; pictures depend on the fonts of the machine.
     let is_plain = committed.foreign.is_empty()

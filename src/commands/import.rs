@@ -106,6 +106,8 @@ pub(super) fn write(root: &Path, target: &str, run: &Files) -> Result<(), Failur
     let name = target.rsplit('/').next().unwrap_or(target);
     let parent = full.parent().unwrap_or(root);
     let temporary = parent.join(format!(".labdoc-{name}"));
+    // A bundle that is a link would lead the run elsewhere.
+    disk::check_way(&root.join("evidence"), target.strip_prefix("evidence/").unwrap_or(target))?;
     disk::remove_folder(&temporary)?;
     for (path, bytes) in run {
         disk::write(&temporary.join(path), bytes)?;

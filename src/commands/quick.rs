@@ -96,7 +96,7 @@ impl<'a> View<'a> {
 
 /// Keeps a view in a book's folder; its digest.
 fn keep(root: &Path, content: &[u8]) -> [u8; 32] {
-    store::keep_whole(&root.join(VIEW), FORM, content);
+    store::keep_whole(root, VIEW, FORM, content);
     sha256(content)
 }
 
@@ -117,7 +117,7 @@ pub(super) fn quick(
     if changed.is_empty() || !changed.iter().all(is_page) {
         return Ok(None);
     }
-    let bytes = disk::read(&last.root.join(VIEW)).unwrap_or_default();
+    let bytes = store::read(&last.root, VIEW).unwrap_or_default();
     let view = View::read(&bytes, record);
     // What shows the text of pages is a change, too.
     let Some(view) = view.filter(|view| !view.is_shown) else { return Ok(None) };
@@ -167,7 +167,7 @@ fn put(
     let diagrams = Diagrams::kept(Arc::new(Store::of(root)), theme.face());
     let (as_of, has_claims) = (view.as_of.map(str::to_owned), view.has_claims);
     let evidence = Evidence { as_of, has_claims, ..Evidence::default() };
-    let code = disk::read(&root.join(CODE)).unwrap_or_default();
+    let code = store::read(root, CODE).unwrap_or_default();
     let highlight = Highlight::remembering(store::whole(CODE_FORM, &code).unwrap_or_default());
     let look = (&theme, &highlight, &diagrams);
     let settings = sources.first();
@@ -190,7 +190,7 @@ fn put(
     let (Some(old), Some(new)) = (old, new) else { return Ok(None) };
     laps.lap("render the edited pages");
     if let Some(content) = highlight.content() {
-        store::keep_whole(&root.join(CODE), CODE_FORM, &content);
+        store::keep_whole(root, CODE, CODE_FORM, &content);
     }
     let texts: Vec<Page> = pages.iter().map(|page| page.new.clone()).collect();
     let mut found = check::runnable(root, &book, &numbers, &sources)?;

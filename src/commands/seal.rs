@@ -43,7 +43,8 @@ pub(crate) fn seal(
         return Ok(Ended::Clean);
     };
     let (path, text) = seal.file()?;
-    disk::write(&assessed.root.join(&path), text.as_bytes())?;
+    let place = path.strip_prefix("evidence/").unwrap_or(&path);
+    disk::put_below(&assessed.root.join("evidence"), place, text.as_bytes())?;
     if !assessed.book.config.file.evidence.sealed {
         mark(&assessed.root)?;
     }

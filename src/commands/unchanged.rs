@@ -61,7 +61,7 @@ impl LastBuild {
         let record = root.join(RECORD);
         // The stamp first: a record that is written meanwhile has another one.
         let stamp = Stamp::of(&record).unwrap_or_default();
-        let bytes = disk::read(&record).unwrap_or_default();
+        let bytes = store::read(root, RECORD).unwrap_or_default();
         let (root, out) = (root.to_owned(), out.to_owned());
         Some(LastBuild { root, out, key, now, bytes, stamp })
     }
@@ -115,9 +115,11 @@ impl LastBuild {
         // It is there while somebody builds.
         there.retain(|found| found.path != NEW);
         let pairs = beside(&there, &record.outputs);
-        let is_same = |(found, known): &Pair<'_, '_, '_>| match known {
-            Some(known) => (found.kind == Kind::Folder) == known.is_folder(),
-            None => found.kind == Kind::Folder,
+        // A link would lead what is written elsewhere.
+        let is_same = |(found, known): &Pair<'_, '_, '_>| match found.kind {
+            Kind::Folder => known.is_none_or(Known::is_folder),
+            Kind::File => known.is_some_and(|known| !known.is_folder()),
+            Kind::Link | Kind::Special => false,
         };
         let files = pairs.iter().filter(|(_, known)| known.is_some()).count();
         if files != record.outputs.len() || !pairs.iter().all(is_same) {
@@ -206,7 +208,7 @@ impl LastBuild {
         let record =
             Record { key: &self.key, pages, inputs: inputs.files.clone(), outputs, view, said };
         if let Ok(content) = postcard::to_allocvec(&record) {
-            store::keep_whole(&self.root.join(RECORD), FORM, &content);
+            store::keep_whole(&self.root, RECORD, FORM, &content);
         }
     }
 }

@@ -5,6 +5,7 @@
 mod below;
 mod lock;
 mod path;
+mod put;
 mod read;
 mod scratch;
 mod stamp;
@@ -12,13 +13,14 @@ mod walk;
 mod watch;
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 pub(crate) use below::{entries_below, files_below, is_reached_directly, links_below};
 pub(crate) use lock::{Lock, lock};
 pub(crate) use path::check_relative;
-pub(crate) use read::{copy, digest, read, read_own, size};
+pub(crate) use put::{check_way, put_below, replace};
+pub(crate) use read::{copy, digest, read, read_below, read_own, size};
 pub(crate) use scratch::Scratch;
 pub(crate) use stamp::{Found, Listing, Now, Stamp, stamps_below};
 pub(crate) use walk::markdown_below;
@@ -225,27 +227,6 @@ pub(crate) fn size_below(folder: &Path) -> u64 {
     entries.map(size).sum()
 }
 
-/// Replaces a file whole: a temporary file beside it, then a rename. Mode and, where `path` is
-/// a symbolic link, the link are kept.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = target.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new()
-        .prefix(".labdoc-")
-        .tempfile_in(folder)
-        .map_err(fault("write beside", &target))?;
-    file.write_all(bytes).map_err(fault("write", &target))?;
-    if let Ok(meta) = fs::metadata(&target) {
-        fs::set_permissions(file.path(), meta.permissions()).map_err(fault("write", &target))?;
-    } else {
-        set_mode(file.path(), 0o644)?;
-    }
-    file.as_file().sync_all().map_err(fault("write", &target))?;
-    file.persist(&target).map_err(|error| fault("replace", &target)(error.error))?;
-    tracing::debug!(path = %target.display(), bytes = bytes.len(), "replaced");
-    Ok(())
-}
-
 /// Sets the permission bits where the system has them.
 pub(crate) fn set_mode(path: &Path, mode: u32) -> Result<()> {
     #[cfg(unix)]
@@ -284,9 +265,10 @@ pub(crate) fn remove_folder(path: &Path) -> Result<()> {
     }
 }
 
-/// Whether two files hold the same bytes; `false` where the second is not there.
+/// Whether two regular files hold the same bytes; `false` where the second is not there, or a link.
 pub(crate) fn same_bytes(a: &Path, b: &Path) -> Result<bool> {
-    let size = |path: &Path| fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|m| m.len());
+    let file = |path: &Path| fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file);
+    let size = |path: &Path| file(path).map(|m| m.len());
     if size(b).is_none() || size(a) != size(b) {
         return Ok(false);
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Result, create, fault};
+use super::{Result, check_way, create, fault, open};
 use crate::digest::hex;
 
 /// Largest file from elsewhere that is read whole, in bytes.
@@ -15,11 +15,22 @@ const LARGEST: u64 = 64 << 20;
 /// Reads a whole file that came from elsewhere: a document, a record, a theme. It may hold 64 MiB,
 /// so that no file can take all memory.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
+    read_all(path, fs::File::open(path).map_err(fault("read", path))?)
+}
+
+/// The same for `path` below `root` where it is a regular file that is reached without a link.
+pub(crate) fn read_below(root: &Path, path: &str) -> Result<Vec<u8>> {
+    check_way(root, path)?;
+    let full = root.join(path);
+    read_all(&full, open(&full)?)
+}
+
+/// Everything in an open file.
+fn read_all(path: &Path, mut file: fs::File) -> Result<Vec<u8>> {
     let too_large = || {
         let message = format!("it is larger than {} MiB", LARGEST >> 20);
         fault("read", path)(io::Error::new(io::ErrorKind::FileTooLarge, message))
     };
-    let mut file = fs::File::open(path).map_err(fault("read", path))?;
     if file.metadata().map_err(fault("look at", path))?.len() > LARGEST {
         return Err(too_large());
     }

@@ -1,7 +1,7 @@
 //! `evidence/T<n>/mutation.json`: which small changes of a page's kit and blocks its claims
 //! noticed. Written by `labdoc mutate`, shown on the bundle's page.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -100,7 +100,9 @@ impl Mutation {
     /// # Errors
     /// The file is there and the system does not give it.
     pub(crate) fn load(root: &Path, bundle: &str) -> Result<Option<Mutation>, Failure> {
-        let Some(bytes) = disk::read_optional(&path(root, bundle))? else { return Ok(None) };
+        let Some(bytes) = disk::read_optional(&root.join("evidence").join(path(bundle)))? else {
+            return Ok(None);
+        };
         let read: Option<Mutation> = serde_json::from_slice(&bytes).ok();
         Ok(read.filter(|mutation| mutation.schema == MUTATION_SCHEMA))
     }
@@ -117,11 +119,11 @@ impl Mutation {
             self.mutants.iter().map(|tried| serde_json::to_string(tried).map_err(json)).collect();
         let head = head.strip_suffix("]}").unwrap_or(&head);
         let text = format!("{head}\n{}\n]}}\n", lines?.join(",\n"));
-        Ok(disk::replace(&path(root, bundle), text.as_bytes())?)
+        Ok(disk::put_below(&root.join("evidence"), &path(bundle), text.as_bytes())?)
     }
 }
 
-/// Where it lies.
-fn path(root: &Path, bundle: &str) -> PathBuf {
-    root.join("evidence").join(bundle).join(MUTATION_FILE)
+/// Where it lies in `evidence/`.
+fn path(bundle: &str) -> String {
+    format!("{bundle}/{MUTATION_FILE}")
 }

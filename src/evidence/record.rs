@@ -7,7 +7,7 @@ use super::manifest::Manifest;
 use super::verdict::{Output, RULES, VERDICT_SCHEMA, Verdict};
 use crate::diag::Failure;
 use crate::digest::{sha256_hex, sha256_tagged};
-use crate::disk;
+use crate::disk::{self, Kind};
 
 /// What a recorder hands over. The writer adds to the verdict what it alone knows: schema,
 /// rules, the digests of `run.sh` and `manifest.yaml`, the list of outputs, and the digest.
@@ -73,6 +73,10 @@ pub(crate) fn write_run(bundle: &Path, recording: &Recording) -> Result<PathBuf,
             .hint("a recorded run is never written over; record again for a new one"));
     }
     let files = all_files(recording)?;
+    if !matches!(disk::kind(bundle)?, None | Some(Kind::Folder)) {
+        // A link would lead the run elsewhere.
+        return Err(Failure::new(format!("{} is no folder", bundle.display())));
+    }
     disk::create_folder(bundle)?;
     let temporary = bundle.join(format!(".labdoc-{id}"));
     let written = write_files(&temporary, &files).and_then(|()| {

@@ -205,11 +205,7 @@ impl Staging {
             stale.into_iter().partition(|name| meets(name, &names));
         let mut committed = Committed { files: names.len(), ..Committed::default() };
         committed.removed += remove_files(&self.out, &in_the_way)?;
-        for (name, digest) in digests {
-            let (changed, written) = place((&self.new, &self.out), &name, digest)?;
-            committed.changed += usize::from(changed);
-            committed.written.insert(name, written);
-        }
+        (committed.changed, committed.written) = place((&self.new, &self.out), digests)?;
         committed.removed += remove_files(&self.out, &others)?;
         write_list(&self.out, &self.new, &names)?;
         let list = sha256_hex(list_text(&names).as_bytes());
@@ -226,28 +222,31 @@ impl Staging {
     /// A file cannot be moved.
     pub(crate) fn commit_again(self) -> Result<(usize, Written), Failure> {
         let digests = self.names.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (mut count, mut all) = (0, Written::new());
-        for (name, digest) in digests {
-            let (changed, written) = place((&self.new, &self.out), &name, digest)?;
-            count += usize::from(changed);
-            all.insert(name, written);
-        }
+        let placed = place((&self.new, &self.out), digests)?;
         disk::remove_folder(&self.new)?;
-        Ok((count, all))
+        Ok(placed)
     }
 }
 
-/// Moves one file from the first folder into the second; whether it differed, its digest and stamp.
+/// Moves files, with their digests where they are known, from the first folder into the second: how
+/// many differed, and all of them. No link leads one elsewhere.
 fn place(
     (new, out): (&Path, &Path),
-    name: &str,
-    digest: Option<String>,
-) -> Result<(bool, (String, Stamp)), Failure> {
-    let to = out.join(name);
-    let changed = move_file(&new.join(name), &to)?;
-    let stamp = Stamp::of(&to)?;
-    let digest = digest.map_or_else(|| disk::digest(&to), Ok)?;
-    Ok((changed, (digest, stamp)))
+    digests: BTreeMap<String, Option<String>>,
+) -> Result<(usize, Written), Failure> {
+    let (mut count, mut all) = (0, Written::new());
+    let mut folder = None;
+    for (name, digest) in digests {
+        let to = out.join(&name);
+        if folder.as_deref() != to.parent() {
+            disk::check_way(out, &name)?;
+            folder = to.parent().map(Path::to_owned);
+        }
+        count += usize::from(move_file(&new.join(&name), &to)?);
+        let digest = digest.map_or_else(|| disk::digest(&to), Ok)?;
+        all.insert(name, (digest, Stamp::of(&to)?));
+    }
+    Ok((count, all))
 }
 
 /// Replaces the list of files. What a kill leaves of it lies in the staging folder, which the next

@@ -36,6 +36,20 @@ fn foreign_files_are_kept_and_never_written_over() {
 }
 
 #[test]
+fn a_link_among_the_folders_leads_no_file_elsewhere() {
+    let dir = disk::temporary_folder("labdoc-test-").expect("temp");
+    let (out, other) = (dir.path().join("public"), dir.path().join("mine"));
+    disk::create_folder(&other).expect("folder");
+    build(&out, &[("a.html", "1")]).expect("first");
+    std::os::unix::fs::symlink(&other, out.join("b")).expect("link");
+    let staging = Staging::begin(&out).expect("begin");
+    staging.put("b/c/d.html", b"2").expect("put");
+    let failure = staging.commit_again().expect_err("a link");
+    assert!(failure.message.contains("public/b: it is a link"), "{}", failure.message);
+    assert!(disk::list(&other).expect("list").is_empty());
+}
+
+#[test]
 fn a_build_that_is_given_up_changes_nothing() {
     let dir = disk::temporary_folder("labdoc-test-").expect("temp");
     let out = dir.path().join("public");

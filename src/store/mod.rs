@@ -8,10 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::digest::sha256_hex;
-use crate::disk;
+use crate::disk::{self, Entry, Kind};
 
 /// The folder beside `book.toml`.
 const FOLDER: &str = ".labdoc";
+
+/// The folder of the entries.
+const ENTRIES: &str = ".labdoc/cache";
 
 /// The form of an entry; one of another form is made anew.
 const FORM: &str = "labdoc-cache/1";
@@ -19,8 +22,8 @@ const FORM: &str = "labdoc-cache/1";
 /// The entries of one book.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
-    /// Where they are; nowhere, where nothing is kept.
-    folder: Option<PathBuf>,
+    /// The book's folder; none, where nothing is kept.
+    root: Option<PathBuf>,
     /// Whether nothing is added and nothing removed.
     is_fixed: bool,
     used: Mutex<BTreeSet<String>>,
@@ -29,8 +32,7 @@ pub(crate) struct Store {
 impl Store {
     /// The store of the book in `root`.
     pub(crate) fn of(root: &Path) -> Store {
-        let folder = Some(root.join(FOLDER).join("cache"));
-        Store { folder, ..Store::default() }
+        Store { root: Some(root.to_owned()), ..Store::default() }
     }
 
     /// The same for a command that writes nothing.
@@ -40,28 +42,29 @@ impl Store {
 
     /// What was kept of this kind for this input.
     pub(crate) fn get(&self, kind: &str, input: &[u8]) -> Option<Vec<u8>> {
-        let folder = self.folder.as_ref()?;
+        let root = self.root.as_ref()?;
         let name = self.name(kind, input);
-        let bytes = disk::read_optional(&folder.join(&name)).ok()??;
+        let bytes = read(root, &format!("{ENTRIES}/{name}"))?;
         let (first, content) = bytes.split_at_checked(head(&name, &[]).len())?;
         (first == head(&name, content).as_bytes()).then(|| content.to_vec())
     }
 
     /// Keeps content. That it cannot be written costs time later, and nothing else.
     pub(crate) fn put(&self, kind: &str, input: &[u8], content: &[u8]) {
-        let Some(folder) = self.folder.as_ref().filter(|_| !self.is_fixed) else { return };
+        let Some(root) = self.root.as_ref().filter(|_| !self.is_fixed) else { return };
         let name = self.name(kind, input);
         let mut bytes = head(&name, content).into_bytes();
         bytes.extend_from_slice(content);
-        let _ = keep(&folder.join(name), &bytes);
+        let _ = keep(root, &format!("{ENTRIES}/{name}"), &bytes);
     }
 
     /// Removes what this build did not use.
     pub(crate) fn tidy(&self) {
-        let Some(folder) = self.folder.as_ref().filter(|_| !self.is_fixed) else { return };
+        let Some(root) = self.root.as_ref().filter(|_| !self.is_fixed) else { return };
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        for entry in disk::list(folder).unwrap_or_default() {
-            if entry.name.as_ref().is_none_or(|name| !used.contains(name)) {
+        for entry in entries(root) {
+            let is_left = |name: &String| is_ours(name) && !used.contains(name);
+            if entry.kind == Kind::File && entry.name.as_ref().is_some_and(is_left) {
                 let _ = disk::remove_file(&entry.path);
             }
         }
@@ -69,8 +72,8 @@ impl Store {
 
     /// How many entries there are, and how many bytes they hold.
     pub(crate) fn extent(&self) -> (usize, u64) {
-        let Some(folder) = self.folder.as_ref() else { return (0, 0) };
-        (disk::list(folder).map_or(0, |entries| entries.len()), disk::size_below(folder))
+        let Some(root) = self.root.as_ref().filter(|root| is_own(root)) else { return (0, 0) };
+        (entries(root).len(), disk::size_below(&root.join(ENTRIES)))
     }
 
     /// The name of an entry, which counts as used.
@@ -84,12 +87,37 @@ impl Store {
     }
 }
 
+/// What stands in the folder of entries, if that is one and no link to one.
+fn entries(root: &Path) -> Vec<Entry> {
+    let folder = root.join(ENTRIES);
+    if is_own(root) { disk::list(&folder).unwrap_or_default() } else { Vec::new() }
+}
+
+/// Whether a name is one of an entry, or of what a killed build left of one.
+fn is_ours(name: &str) -> bool {
+    let is_hex = |text: &str| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    name.rsplit_once('-').is_some_and(|(kind, digest)| {
+        (!kind.is_empty() && is_hex(digest)) || (kind == FOLDER && digest.len() == 6)
+    })
+}
+
+/// Whether what labdoc keeps has a place in the book's folder: `.labdoc/` and `.labdoc/cache/` are
+/// folders or not there. A link, which a repository can hold, would lead to somebody's own files.
+pub(crate) fn is_own(root: &Path) -> bool {
+    disk::check_way(root, &format!("{ENTRIES}/")).is_ok()
+}
+
+/// What is kept under a path below `.labdoc/`, such as `.labdoc/last-build`.
+pub(crate) fn read(root: &Path, path: &str) -> Option<Vec<u8>> {
+    if is_own(root) { disk::read_below(root, path).ok() } else { None }
+}
+
 /// Keeps a file whose first line holds its form and the digest of the rest. That it cannot be
 /// written costs time later, and nothing else.
-pub(crate) fn keep_whole(path: &Path, form: &str, content: &[u8]) {
+pub(crate) fn keep_whole(root: &Path, path: &str, form: &str, content: &[u8]) {
     let mut bytes = format!("{form} {}\n", sha256_hex(content)).into_bytes();
     bytes.extend_from_slice(content);
-    let _ = keep(path, &bytes);
+    let _ = keep(root, path, &bytes);
 }
 
 /// The content of such a file; `None` where it is damaged, of another form, or not the content that
@@ -108,19 +136,15 @@ pub(crate) fn whole<'b>(form: &str, bytes: &'b [u8]) -> Option<&'b [u8]> {
 }
 
 /// Keeps a file below `.labdoc/`, which Git is told to leave alone.
-///
-/// # Errors
-/// It cannot be written.
-pub(crate) fn keep(path: &Path, bytes: &[u8]) -> disk::Result<()> {
-    let own = path.ancestors().find(|folder| folder.ends_with(FOLDER)).unwrap_or(path);
-    let ignore = own.join(".gitignore");
-    if !disk::is_file(&ignore) {
-        disk::write(&ignore, b"*\n")?;
+fn keep(root: &Path, path: &str, bytes: &[u8]) -> disk::Result<()> {
+    if !is_own(root) {
+        return Ok(());
     }
-    if let Some(folder) = path.parent() {
-        disk::create_folder(folder)?;
+    let ignore = format!("{FOLDER}/.gitignore");
+    if disk::kind(&root.join(&ignore))? != Some(Kind::File) {
+        disk::put_below(root, &ignore, b"*\n")?;
     }
-    disk::replace(path, bytes)
+    disk::put_below(root, path, bytes)
 }
 
 /// The first line of an entry: its form, its name, and the digest of its content. Its length does

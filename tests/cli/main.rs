@@ -31,6 +31,7 @@ mod judge;
 mod kill;
 mod kit;
 mod ledger;
+mod links;
 mod markdown;
 mod mutate;
 mod new;

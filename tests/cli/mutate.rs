@@ -28,6 +28,16 @@ grep limit conf.yaml
 const CLAIMS: &str =
     "C1:\n  grade: measured\n  evidence: [T1#show]\n  expect: [\"show.limit == 3\"]\n";
 
+#[test]
+fn what_mutants_came_to_is_not_written_behind_a_link() {
+    let world = recorded(PAGE).file("../mine", "mine\n");
+    std::os::unix::fs::symlink("../../../mine", world.path("evidence/T1/mutation.json"))
+        .expect("link");
+    world.labdoc("mutate content/a.md").any_output().end();
+    assert_eq!(world.read("../mine"), "mine\n");
+    assert!(!world.path("evidence/T1/mutation.json").is_symlink());
+}
+
 /// A recorded page with a kit.
 fn recorded(page: &str) -> World {
     let world = World::page(page)
