@@ -174,8 +174,10 @@ struct Left {
     status: i32,
     /// The letters of the shell's options.
     flags: String,
-    /// Whether that state holds no function, no alias and no trap, once somebody asked.
+    /// Whether that state holds nothing that can stand behind a plain word, once somebody asked.
     is_bare: Option<bool>,
+    /// Whether a block may have loaded builtins, which the state does not tell.
+    has_builtins: bool,
 }
 
 impl Session {

@@ -191,10 +191,15 @@ impl Session {
     }
 
     /// What a block leaves as it is: the state of the shell, where it holds only plain words, the
-    /// first of each line names no builtin that changes it, and no function, alias or trap can stand
-    /// behind one. Most of what another block costs is to note down the state.
+    /// first of each line names no builtin that changes it, and nothing else can stand behind one: no
+    /// function, alias, trap, name of another variable or builtin that was loaded. Most of what
+    /// another block costs is to note down the state.
     fn leaves(&mut self, text: &str) -> Leaves {
         let left = &mut self.left;
+        left.has_builtins |= syntax::loads_builtins(text);
+        if left.has_builtins {
+            return Leaves::Anything;
+        }
         // They print lines, run none, or take plain words for assignments.
         if left.flags.contains(['v', 'x', 'n', 'k']) || !syntax::changes_nothing(text) {
             return Leaves::Anything;
@@ -233,7 +238,14 @@ impl Session {
         leaves: Leaves,
     ) -> Result<Finish, SessionError> {
         let deadline = begin + request.timeout;
-        let header = match self.next_event(request, deadline)? {
+        let mut event = self.next_event(request, deadline)?;
+        if let (Leaves::State, Event::Mute, Some(shell)) = (leaves, &event, &self.shell) {
+            // A block that breaks off (a division by zero behind a variable, say) takes with it all
+            // that it was read with, the line that tells its status too.
+            shell.send(&[script::tell(shell.report_path()), b"\n".to_vec()].concat())?;
+            event = self.next_event(request, deadline)?;
+        }
+        let header = match event {
             Event::Said(header) => header,
             other => return self.cut_short(&other),
         };

@@ -108,12 +108,15 @@ pub(super) fn block(text: &Path, places: &Places<'_>, status: i32) -> Vec<u8> {
     evaluated(&word, places)
 }
 
-/// The lines that run a block which leaves the state of the shell as it is, cannot break off and holds
-/// no pipeline, then report its status as [`finish_text`] does, without a state.
+/// The lines that run a block which leaves the state of the shell as it is and holds no pipeline, then
+/// [`tell`] its status.
 pub(super) fn lone_block(text: &str, places: &Places<'_>, report: &Path) -> Vec<u8> {
-    let tell = b"\\builtin printf '%s %s %s\\0' \"$-\" \"$?\" \"$?\" >|";
-    let block = evaluated(&quoted(text.as_bytes()), places);
-    [&block, tell.as_slice(), &quote(report), b"\n"].concat()
+    [evaluated(&quoted(text.as_bytes()), places), tell(report)].concat()
+}
+
+/// Reports the status of a [`lone_block`] as [`finish_text`] does, without a state.
+pub(super) fn tell(report: &Path) -> Vec<u8> {
+    [b"\\builtin printf \"$- $? $?\\0\" >|".as_slice(), &quote(report), b"\n"].concat()
 }
 
 /// Evaluates a word. `LINENO` is set while the redirections are made: too early, the shell sets it
@@ -196,10 +199,15 @@ pub(in crate::verify) fn state_commands() -> String {
     STATE.iter().map(|command| format!(" {command} >&9;")).collect()
 }
 
-/// Whether a state holds no function, no alias and no trap that runs something: nothing that could
-/// stand behind a plain word. None of them ends in a line like that of `umask`, or of a signal that
-/// is ignored (labdoc's caller may have ignored it).
+/// Whether a state holds no function, no alias, no trap that runs something and no name of another
+/// variable, which may hold an expression: nothing that could stand behind a plain word. None of the
+/// first three ends in a line like that of `umask`, or of a signal that is ignored (labdoc's caller
+/// may have ignored it).
 pub(super) fn is_bare(state: &[u8]) -> bool {
+    let is_reference = |line: &[u8]| {
+        let letters = line.strip_prefix(b"declare -").unwrap_or_default();
+        letters.iter().take_while(|byte| **byte != b' ').any(|byte| *byte == b'n')
+    };
     let is_mask = |line: &[u8]| {
         let mask = line.strip_prefix(b"umask ").unwrap_or_default();
         !mask.is_empty() && mask.iter().all(u8::is_ascii_digit)
@@ -207,6 +215,7 @@ pub(super) fn is_bare(state: &[u8]) -> bool {
     let mut lines = state.strip_suffix(b"\n").unwrap_or(state).rsplit(|byte| *byte == b'\n');
     lines.next().is_some_and(|line| line.starts_with(b"for __labdoc_o in "))
         && lines.find(|line| !line.starts_with(b"trap -- '' ")).is_some_and(is_mask)
+        && !lines.any(is_reference)
 }
 
 /// The text behind [`finish`], the same for all runs of a shell: it writes the state to a new file,
@@ -272,6 +281,9 @@ mod tests {
             assert!(!bare(between), "{between}");
         }
         assert!(!is_bare(b"") && !is_bare(b"umask 0022\n"));
+        let with = |line: &str| is_bare(format!("{line}\numask 0022\n{last}").as_bytes());
+        assert!(with("declare -ix n=\"1\"") && with("declare -- x=\"declare -n\""));
+        assert!(!with("declare -n r=\"x\"") && !with("declare -rnx r=\"x\"\ndeclare -- s"));
     }
 
     #[test]

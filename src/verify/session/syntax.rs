@@ -108,12 +108,27 @@ const CHANGING: [&str; 54] = [
 
 /// Whether a text runs something and cannot change the shell, as long as its words mean what they
 /// say: plain words, and the first of each line is no assignment, no job, no variable and no builtin
-/// that may change anything.
+/// that may change anything. `test` may where a variable is put in: `-v` evaluates an index. `RANDOM`
+/// is another one after each look.
 pub(super) fn changes_nothing(text: &str) -> bool {
-    let mut commands =
-        text.lines().filter_map(|line| line.split([' ', '\t']).find(|word| !word.is_empty()));
-    let is_harmless = |word: &str| !word.contains(['=', '%', '$']) && !CHANGING.contains(&word);
-    is_plain(text) && commands.clone().next().is_some() && commands.all(is_harmless)
+    let mut commands = text.lines().filter_map(|line| {
+        let word = line.split([' ', '\t']).find(|word| !word.is_empty())?;
+        Some((word, line))
+    });
+    let is_harmless = |(word, line): (&str, &str)| {
+        let is_changing = CHANGING.contains(&word) || word.contains(['=', '%', '$']);
+        !is_changing && (word != "test" || !line.contains('$'))
+    };
+    is_plain(text)
+        && !text.contains("RANDOM")
+        && commands.clone().next().is_some()
+        && commands.all(is_harmless)
+}
+
+/// Whether a text may load a builtin from a file: the word `enable` is somewhere in it.
+pub(super) fn loads_builtins(text: &str) -> bool {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "_-./=".contains(letter);
+    text.split(|letter| !is_part(letter)).any(|word| word == "enable")
 }
 
 /// Judges the syntax check of a text of so many lines. A status of 0 with a message is a fault too: only an unfinished
@@ -160,7 +175,11 @@ mod tests {
 
     #[test]
     fn only_commands_that_are_no_builtins_are_known_to_change_nothing() {
-        for text in ["echo one\n", "kubectl get pods -n $NS\n\n  ./run.sh --a=b\ntrue"] {
+        for text in [
+            "echo one\n",
+            "kubectl get pods -n $NS\n\n  ./run.sh --a=b\ntrue",
+            "test -e file\necho $NS",
+        ] {
             assert!(changes_nothing(text), "{text}");
         }
         for text in [
@@ -178,6 +197,10 @@ mod tests {
             "echo one; cd /",
             "read line",
             "printf -v x 1",
+            "test -v $x",
+            "test -v RANDOM",
+            "echo $RANDOM",
+            "echo $SRANDOM",
         ] {
             assert!(!changes_nothing(text), "{text}");
         }

@@ -100,6 +100,23 @@ fn a_harmless_failure_after_errexit_is_told_and_the_rest_runs() {
 }
 
 #[test]
+fn plain_words_that_break_off_are_told_and_the_shell_lives_on() {
+    let fault = "bash: line 1: 1/0: division by 0 (error token is \"0\")\n";
+    for (define, plain) in [
+        ("x='a[1/0]'", "test -v $x"),
+        ("declare -n r='a[1/0]'", "echo $r"),
+        ("declare -n r='a[1/0]'; n=r", "echo a $r"),
+    ] {
+        let mut world = World::new();
+        world.check("sleep 100 & true", 0, "");
+        world.check(define, 0, "");
+        world.check(plain, 1, fault);
+        let after = world.run("jobs %1 | grep -c sleep");
+        assert_eq!((text(&after).as_str(), after.rebuilt), ("1\n", false), "{plain}");
+    }
+}
+
+#[test]
 fn an_exit_trap_runs_at_the_end_and_is_shown() {
     let mut world = World::new();
     world.check("trap 'echo bye; touch gone' EXIT", 0, "");

@@ -1,6 +1,7 @@
 //! What survives from block to block, and what a block may do to the shell.
 
 use super::{World, text};
+use std::os::unix::fs::MetadataExt as _;
 
 #[test]
 fn folder_variables_functions_and_options_survive() {
@@ -155,6 +156,45 @@ fn a_plain_word_that_stands_for_more_changes_the_state() {
         assert_eq!(rebuilt(&["x=1", "echo a", define, "echo b"], "x"), "2\n", "{define}");
     }
     assert_eq!(rebuilt(&["trap 'x=2' ERR; x=1", "false"], "x"), "2\n");
+    for (define, plain) in [
+        ("y='a[x=2]'", "test -v $y"),
+        ("y='-v a[x=2]'", "test $y"),
+        ("declare -n y='a[x=2]'", "echo $y"),
+        ("declare -nx y='a[x=2]'", "/bin/echo $y"),
+    ] {
+        assert_eq!(rebuilt(&["x=1", "echo a", define, plain], "x"), "2\n", "{define}");
+    }
+}
+
+#[test]
+fn a_number_at_random_is_another_one_in_a_shell_that_was_rebuilt() {
+    for plain in ["echo $RANDOM", "test -v RANDOM"] {
+        let before = rebuilt(&["RANDOM=5"], "RANDOM");
+        assert_ne!(rebuilt(&["RANDOM=5", plain], "RANDOM"), before, "{plain}");
+    }
+}
+
+/// Whether the state is told after a block of plain words that follows these.
+fn is_told_after(blocks: &[&str]) -> bool {
+    let mut world = World::new();
+    for block in blocks {
+        world.run(block);
+    }
+    let file = |world: &World| {
+        let path = world.session.left.state.clone().expect("a state");
+        std::fs::metadata(path).expect("its file").ino()
+    };
+    let before = file(&world);
+    world.check("echo a", 0, "a\n");
+    file(&world) != before
+}
+
+#[test]
+fn builtins_that_a_block_loads_may_change_the_state() {
+    assert!(!is_told_after(&["x=1"]));
+    assert!(!is_told_after(&["kubectl label x istio-injection=enabled --enable"]));
+    assert!(is_told_after(&["enable -f some/file stat", "x=1"]));
+    assert!(is_told_after(&["if true\nthen\n\tenable stat; fi", "x=1", "echo b"]));
 }
 
 #[test]
