@@ -19,7 +19,7 @@ pub(super) struct Charge {
 }
 
 impl Charge {
-    /// The bytes for the pipe: three paths, the variables as `NAME=VALUE`, and an empty field.
+    /// The bytes for the pipe: how many follow, three paths, and the variables as `NAME=VALUE`.
     pub(super) fn bytes(shell: &KeptShell<'_>) -> Vec<u8> {
         let mut bytes = Vec::new();
         for path in [shell.program, shell.folder, shell.scratch] {
@@ -29,29 +29,24 @@ impl Charge {
         for (name, value) in shell.env {
             bytes.extend([name.as_bytes(), b"=", value.as_bytes(), b"\0"].concat());
         }
-        bytes.push(0);
-        bytes
+        [bytes.len().to_string().as_bytes(), b"\0", &bytes].concat()
     }
 
     /// Takes it out of what has come, once all of it has.
     pub(super) fn take(pending: &mut Vec<u8>) -> Option<Charge> {
-        let mut fields = Vec::new();
-        let mut rest = pending.as_slice();
-        while fields.len() <= 3 || fields.last().is_some_and(|field: &&[u8]| !field.is_empty()) {
-            let end = rest.iter().position(|byte| *byte == 0)?;
-            fields.push(&rest[..end]);
-            rest = &rest[end + 1..];
-        }
-        let path = |at: usize| PathBuf::from(OsStr::from_bytes(fields[at]));
+        let begin = pending.iter().position(|byte| *byte == 0)? + 1;
+        let length: usize = str::from_utf8(&pending[..begin - 1]).ok()?.parse().ok()?;
+        let end = begin + length;
+        let fields: Vec<&[u8]> = pending.get(begin..end)?.split(|byte| *byte == 0).collect();
+        let path = |at: usize| fields.get(at).map(|field| PathBuf::from(OsStr::from_bytes(field)));
         let variable = |field: &&[u8]| {
             let at = field.iter().position(|byte| *byte == b'=')?;
             let text = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
             Some((text(&field[..at]), text(&field[at + 1..])))
         };
-        let env = fields[3..].iter().filter_map(variable).collect();
-        let charge = Charge { program: path(0), folder: path(1), scratch: path(2), env };
-        let taken = pending.len() - rest.len();
-        pending.drain(..taken);
+        let env = fields.iter().skip(3).filter_map(variable).collect();
+        let charge = Charge { program: path(0)?, folder: path(1)?, scratch: path(2)?, env };
+        pending.drain(..end);
         Some(charge)
     }
 }
@@ -73,6 +68,8 @@ mod tests {
             for end in 0..bytes.len() {
                 assert_eq!(Charge::take(&mut bytes[..end].to_vec()), None);
             }
+            // How much there is to come is known from the begin on.
+            assert_eq!(Charge::take(&mut [b"9", &*bytes].concat()), None);
             let mut pending = [&bytes, b"start g1\n".as_slice()].concat();
             let charge = Charge::take(&mut pending).unwrap();
             assert_eq!((&*charge.program, &*charge.folder), (program, folder));
