@@ -100,7 +100,7 @@ pub(crate) fn build(
     let is_plain = committed.foreign.is_empty()
         && assessed.kits.iter().all(|kit| kit.left_out.is_empty())
         && !assessed.book.config.file.book.cards;
-    let is_kept = is_plain && shows_only_what_is_read(&assessed.book.pages);
+    let is_kept = is_plain && shows_only_what_is_read(&root, &assessed.book.pages);
     let inputs = inputs.as_ref().filter(|inputs| is_kept && inputs.were_left(&root, None));
     let findings = sorted(&assessed);
     let said = inputs.and_then(|inputs| said(&findings, (&assessed.sources, inputs)));

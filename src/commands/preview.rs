@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::assess::{Assessed, assess};
 use super::build::{has_errors, load_theme, render_into};
 use super::find_root;
-use super::unchanged::inputs_of;
+use super::unchanged::{inputs_of, shows_only_what_is_read};
 use crate::book::{CONTENT, Outline, Page, Setting, parse_in, read_page};
 use crate::check;
 use crate::check::links::{Map, links_of};
@@ -67,7 +67,9 @@ impl Seen {
             && self.files.len() == newer.files.len()
             && self.files.iter().zip(&newer.files).all(same);
         let differs = |(old, new): (&Found, &'n Found)| {
-            let is_same = old.stamp == new.stamp && old.stamp.is_settled(self.now);
+            // What a link leads to may change and leave the link as it is.
+            let is_link = new.kind == Kind::Link;
+            let is_same = !is_link && old.stamp == new.stamp && old.stamp.is_settled(self.now);
             (new.kind != Kind::Folder && !is_same).then_some(new.path.as_str())
         };
         is_comparable.then(|| self.files.iter().zip(&newer.files).filter_map(differs).collect())
@@ -138,8 +140,11 @@ impl<'a> Preview<'a> {
 /// Makes the pages anew that were edited; `None` where more than they must be.
 fn again(mut last: Last, root: &Path, seen: &Seen) -> Result<Option<Last>, Failure> {
     let Some(changed) = last.seen.changed(seen) else { return Ok(None) };
-    let is_archived = last.assessed.book.config.file.offline.archive;
-    if is_archived || !changed.iter().all(|path| path.starts_with(CONTENT) && path.ends_with(".md"))
+    let book = &last.assessed.book;
+    let is_page = |path: &&str| path.starts_with(CONTENT) && path.ends_with(".md");
+    if book.config.file.offline.archive
+        || !changed.iter().all(is_page)
+        || !shows_only_what_is_read(root, &book.pages)
     {
         return Ok(None);
     }

@@ -229,10 +229,15 @@ pub(super) fn inputs_of(root: &Path, known: &Listing<'_>) -> Result<Vec<Found>, 
 }
 
 /// Whether all files that pages show are among those that a build looks at: what is shown from
-/// elsewhere may change unseen.
-pub(super) fn shows_only_what_is_read(pages: &[Page]) -> bool {
+/// elsewhere, or through a folder that is a link, may change unseen.
+pub(super) fn shows_only_what_is_read(root: &Path, pages: &[Page]) -> bool {
     let is_read = |path: &str| {
-        READ.iter().any(|folder| path.strip_prefix(folder).is_some_and(|p| p.starts_with('/')))
+        let is_below = |folder: &&str| {
+            let inner = path.strip_prefix(*folder).and_then(|path| path.strip_prefix('/'));
+            let folder = root.join(folder);
+            inner.is_some_and(|inner| disk::is_reached_directly(&folder, inner).unwrap_or(false))
+        };
+        READ.iter().any(is_below)
     };
     pages.iter().flat_map(|page| &page.includes).all(|include| is_read(&include.path))
 }

@@ -285,10 +285,11 @@ pub(crate) fn current_folder() -> Result<PathBuf> {
     std::env::current_dir().map_err(fault("find", Path::new(".")))
 }
 
-/// What tells this program from another build of it: size and time of its file.
+/// What tells this program from another build of it: its version, and path and stamp of its file. Size
+/// and time alone do not where all files are given one time.
 pub(crate) fn program_stamp() -> String {
-    let meta = std::env::current_exe().and_then(fs::metadata);
-    meta.map(|meta| format!("{} {:?}", meta.len(), meta.modified().ok())).unwrap_or_default()
+    let path = std::env::current_exe().unwrap_or_default();
+    format!("{} {} {:?}", env!("CARGO_PKG_VERSION"), path.display(), Stamp::of(&path).ok())
 }
 
 /// A private folder that is removed when the value is dropped.

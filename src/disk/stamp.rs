@@ -158,7 +158,8 @@ impl<'a> Listing<'a> {
 }
 
 /// Everything below `folder`, itself among it, with its stamp, sorted by path; `path` is the path
-/// of the folder in what is found. Links are not followed. Names that are no UTF-8 are left out.
+/// of the folder in what is found. Links are not followed. What has a name that is no UTF-8 is found
+/// under the escaped one as something special, and nothing below it.
 pub(crate) fn stamps_below(folder: &Path, path: &str, known: &Listing<'_>) -> Result<Vec<Found>> {
     let mut look = Look { known, out: Vec::new() };
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -181,7 +182,7 @@ impl Look<'_> {
     fn collect(&mut self, folder: &OwnedFd, path: String, place: &Path) -> Result<()> {
         let stat = rustix::fs::fstat(folder);
         let stamp = Stamp::of_stat(&stat.map_err(io::Error::from).map_err(fault("list", place))?);
-        let known = self.known;
+        let (known, mut is_told) = (self.known, true);
         match known.names(&path, &stamp) {
             Some(names) => {
                 for name in names {
@@ -193,12 +194,20 @@ impl Look<'_> {
                 for entry in list.map_err(fault("list", place))? {
                     let entry = entry.map_err(io::Error::from).map_err(fault("list", place))?;
                     match entry.file_name().to_str() {
-                        Ok("." | "..") | Err(_) => {}
+                        Ok("." | "..") => {}
                         Ok(name) => self.one((folder, &path, place), name)?,
+                        Err(_) => {
+                            let name = entry.file_name().to_bytes().escape_ascii().to_string();
+                            let (kind, stamp) = (Kind::Special, Stamp::default());
+                            self.out.push(Found { path: below(&path, &name), kind, stamp });
+                            is_told = false;
+                        }
                     }
                 }
             }
         }
+        // An escaped name cannot be looked for: the folder is to be listed again.
+        let stamp = if is_told { stamp } else { Stamp::default() };
         self.out.push(Found { path, kind: Kind::Folder, stamp });
         Ok(())
     }
@@ -210,7 +219,7 @@ impl Look<'_> {
             Err(rustix::io::Errno::NOENT) => return Ok(()),
             Err(error) => return Err(fault("look at", &place.join(name))(error.into())),
         };
-        let path = if above.is_empty() { name.to_owned() } else { [above, "/", name].concat() };
+        let path = below(above, name);
         let kind = match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => Kind::File,
             FileType::Directory => Kind::Folder,
@@ -227,6 +236,11 @@ impl Look<'_> {
         let inner = inner.map_err(io::Error::from).map_err(fault("list", &place))?;
         self.collect(&inner, path, &place)
     }
+}
+
+/// The path of a name in a folder.
+fn below(above: &str, name: &str) -> String {
+    if above.is_empty() { name.to_owned() } else { [above, "/", name].concat() }
 }
 
 #[cfg(test)]

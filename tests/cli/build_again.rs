@@ -86,6 +86,48 @@ fn a_build_with_another_option_is_done() {
 }
 
 #[test]
+fn what_a_page_shows_through_a_linked_folder_is_always_compared() {
+    let world = World::page("# A\n\n```sh {include=static/src/script.sh}\necho one\n```\n");
+    let world = world.file("src/script.sh", "echo one\n").file("static/x", "");
+    std::os::unix::fs::symlink("../src", world.path("static/src")).expect("link");
+    parts(&world);
+    world.write("src/script.sh", "echo two\n");
+    let ended = world.labdoc("build").any_output().code(1);
+    assert!(ended.stderr.contains("error[KT311]"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_name_that_is_no_utf_8_is_seen() {
+    let world = site().file("labkit/k/a.txt", "a\n");
+    parts(&world);
+    assert!(parts(&world).contains(SAME));
+    world.bash("touch labkit/k/$'\\xff'").any_output().success();
+    let ended = world.labdoc("build").any_output().code(1);
+    assert!(ended.stderr.contains("error[KT303]"), "{}", ended.stderr);
+    world.bash("rm labkit/k/$'\\xff'").any_output().success();
+    parts(&world);
+    assert!(parts(&world).contains(SAME));
+    // Where it is no fault there is nothing to do as long as nothing comes or goes.
+    world.write("static/x.txt", "x");
+    world.bash("touch static/$'\\xff'").any_output().success();
+    assert!(!parts(&world).contains(SAME));
+    assert!(parts(&world).contains(SAME));
+    world.bash("mv static/$'\\xff' static/$'\\xfe'").any_output().success();
+    assert!(!parts(&world).contains(SAME));
+}
+
+#[test]
+fn a_record_of_another_program_is_not_used() {
+    let world = site();
+    let dated = "touch -d @1 ../program; ../program build --timings";
+    let copied = format!("cp {} ../program; {dated}", env!("CARGO_BIN_EXE_labdoc"));
+    let said = |line: &str| world.bash(line).any_output().success().stdout.contains(SAME);
+    assert!(!said(&copied) && said("../program build --timings"));
+    // Size and time are the same.
+    assert!(!said(dated));
+}
+
+#[test]
 fn what_a_page_shows_of_a_file_elsewhere_is_always_compared() {
     let world = World::page("# A\n\n```sh {include=script.sh}\necho one\n```\n");
     world.write("script.sh", "echo one\n");

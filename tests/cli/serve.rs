@@ -115,6 +115,37 @@ fn a_taken_port_is_a_failure_with_a_hint() {
     assert!(ended.stderr.contains("--port"), "{}", ended.stderr);
 }
 
+#[test]
+fn what_a_link_leads_to_is_seen_when_it_changes() {
+    let world = World::page("# A\n\nwords\n").file("content/b.md", "# B\n\nold words\n");
+    std::os::unix::fs::symlink("b.md", world.path("content/l.md")).expect("link");
+    let preview = Preview::of(&world, "");
+    let mut events = preview.events();
+    // A file that was just written is read in any case.
+    for words in ["one", "two", "three", "four", "five"] {
+        world.write("content/b.md", format!("# B\n\n{words}\n"));
+        events.next();
+        for page in ["b.html", "l.html"] {
+            assert!(preview.get(page).body.contains(words), "{page}: {words}");
+        }
+    }
+}
+
+#[test]
+fn what_is_shown_from_elsewhere_is_compared_after_any_edit() {
+    let world = World::page("# A\n\nwords\n").file("script.sh", "echo one\n");
+    world.write("content/b.md", "# B\n\n```sh {include=script.sh}\necho one\n```\n");
+    let preview = Preview::of(&world, "");
+    let mut events = preview.events();
+    for _ in 0..4 {
+        world.edit("content/a.md", "words", "more words");
+        assert!(events.next().contains("\"errors\":0"));
+    }
+    world.write("script.sh", "echo two\n");
+    world.edit("content/a.md", "words", "other words");
+    assert!(events.next().contains("error[KT311]"));
+}
+
 /// Everything that a preview shows, but for the lists of folders.
 fn shown(preview: &Preview) -> Vec<(String, String)> {
     let paths = ["index.html", "p0.html", "p1.html", "p2.html", "new.html", "p1.md", "llms.txt"];
