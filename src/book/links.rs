@@ -7,7 +7,8 @@ use crate::diag::{Diagnostic, Failure};
 use crate::disk;
 
 /// The files below `content/`. A link to a file of the book is that file under another name; one
-/// that leads out of the book, or to a folder, is not published.
+/// that leads out of the book, to a folder, or to what Git or labdoc keep (a token for the remote, say),
+/// is not published.
 pub(super) fn content_files(
     root: &Path,
     content: &Path,
@@ -20,7 +21,10 @@ pub(super) fn content_files(
     let root = disk::canonical(root)?;
     for link in disk::links_below(content)? {
         let at = content.join(&link);
-        let inside = disk::canonical(&at).is_ok_and(|target| target.starts_with(&root));
+        let is_ours =
+            |target: &Path| !target.iter().any(|part| part == ".git" || part == ".labdoc");
+        let inside =
+            disk::canonical(&at).is_ok_and(|target| target.strip_prefix(&root).is_ok_and(is_ours));
         if inside && disk::is_file(&at) {
             paths.push(link);
         } else {

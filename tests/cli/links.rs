@@ -81,6 +81,23 @@ fn a_link_in_the_output_folder_leads_nothing_elsewhere() {
 }
 
 #[test]
+fn what_git_and_labdoc_keep_is_not_published() {
+    let world = World::page("# A\n").file(".labdoc/x", "x\n").file(".github/c.md", "# C\n");
+    world.bash("git init -q .").any_output().success();
+    for (path, target) in
+        [("b.md", "../.git/config"), ("b.txt", "../.labdoc/x"), ("c.md", "../.github/c.md")]
+    {
+        symlink(target, world.path("content").join(path)).expect("link");
+    }
+    let said = world.labdoc("build").any_output().success().stderr;
+    for path in ["b.md", "b.txt"] {
+        assert!(said.contains(&format!("warning[PG015]: content/{path} is no file")), "{said}");
+        assert!(!world.path("public").join(path).exists(), "{path}");
+    }
+    assert!(world.exists("public/c.html") && !said.contains("content/c.md"), "{said}");
+}
+
+#[test]
 fn evidence_is_not_written_behind_a_link() {
     let world = World::site("lab").file("../mine/x", "mine\n");
     world.labdoc("verify --record").any_stdout().success();
