@@ -10,6 +10,7 @@ mod places;
 mod printed;
 mod runnable;
 mod still;
+mod tags;
 mod terminal;
 
 pub(crate) use includes::includes;

@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use html5gum::{StartTag, Token, Tokenizer};
+use html5gum::StartTag;
 use rayon::prelude::*;
 
 use super::places::{IsThere, decoded, missing, resolve};
+use super::tags::tags_with;
 use crate::diag::{Diagnostic, Failure};
 
 /// Longest path that Windows has room for below a folder of downloads.
@@ -14,6 +15,23 @@ const LONGEST: usize = 170;
 
 /// The page that a server shows in the place of one that is not there.
 const NOT_FOUND: &str = "404.html";
+
+/// The attributes that are looked at: a tag without any of them is of no interest.
+const ATTRIBUTES: &[&str] = &[
+    "id",
+    "name",
+    "crossorigin",
+    "integrity",
+    "type",
+    "style",
+    "content",
+    "src",
+    "poster",
+    "data",
+    "srcset",
+    "href",
+    "xlink:href",
+];
 
 /// Relations of a `<link>` that load something.
 const LOADING: &[&str] =
@@ -122,11 +140,7 @@ pub(super) fn facts(name: &str, text: &str, is_there: &IsThere<'_>) -> Facts {
         Some("css") => style(name, text, &mut facts.found),
         _ => {
             let mut page = Page { name, is_there, own: Vec::new(), facts: &mut facts };
-            for token in Tokenizer::new(text) {
-                if let Ok(Token::StartTag(tag)) = token {
-                    page.tag(&tag);
-                }
-            }
+            tags_with(text, ATTRIBUTES, &mut |tag| page.tag(tag));
             for (fragment, written) in std::mem::take(&mut page.own) {
                 if !has_anchor(page.facts, name, &fragment) {
                     page.facts.broken(name, &written, no_anchor());

@@ -1,6 +1,6 @@
 //! `labdoc build` and `labdoc check`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
@@ -37,7 +37,7 @@ pub(crate) fn build(
     let here = disk::current_folder()?;
     let out = match &args.out {
         Some(named) => here.join(named),
-        None => root.join("public"),
+        None => default_out(&root)?,
     };
     let shown = args.out.as_deref().unwrap_or(out.strip_prefix(&here).unwrap_or(&out));
     let last = LastBuild::of(&root, &out, args);
@@ -115,6 +115,15 @@ pub(crate) fn build(
     let counts = Counts { pages: assessed.book.pages.len(), files: committed.files };
     let (changed, removed) = (committed.changed, committed.removed);
     Ok(built(&counts, (changed, removed, tally.warnings), shown, console))
+}
+
+/// Where the site is written when nobody says where. A link there may have come with the repository,
+/// and lead to any folder of the user's.
+fn default_out(root: &Path) -> Result<PathBuf, Failure> {
+    let out = root.join("public");
+    let Some(target) = disk::link_target(&out) else { return Ok(out) };
+    Err(Failure::new(format!("public is a link to {target}"))
+        .hint("if the site is to be written there, say so: labdoc build --out public"))
 }
 
 /// What can be said again without looking at more than files that are read; `None` where it is about

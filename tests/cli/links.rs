@@ -121,3 +121,16 @@ fn evidence_is_not_written_behind_a_link() {
     assert!(said.contains("cannot write below") && said.contains("evidence/ledger"), "{said}");
     assert_eq!(before.changes(&world.tree("../mine")), [] as [&str; 0]);
 }
+
+#[test]
+fn the_usual_output_folder_is_no_link_unless_the_user_says_so() {
+    let world = site().file("content/authorized_keys", "mine no longer\n");
+    symlink("../mine", world.path("public")).expect("link");
+    let before = world.tree("../mine");
+    let said = world.labdoc("build").any_output().code(2).stderr;
+    assert!(said.starts_with("error: public is a link to ../mine\n"), "{said}");
+    assert!(said.contains("labdoc build --out public"), "{said}");
+    assert_eq!(before.changes(&world.tree("../mine")), [] as [&str; 0]);
+    world.labdoc("build --out public").any_output().success();
+    assert!(world.exists("../mine/a.html"));
+}

@@ -138,6 +138,19 @@ fn four_pods_give_the_verdict_of_one_machine_although_one_of_them_dies() {
 
 #[test]
 #[ignore = "needs the real cluster: make test-cluster"]
+fn who_stops_waiting_goes_on_with_the_same_command() {
+    let lab = site();
+    let run = format!("cluster-run --image {} --shards 1 --apply content/slow.md", image());
+    let first = lab.start(&run);
+    until(&lab, "kubectl -n spread-slow get configmap mine -o jsonpath={.data.pod}");
+    lab.bash(&format!("kill -TERM {}", first.id())).is(0, &[]);
+    lab.end(first).is(143, &["goes on; the same command waits for it again"]);
+    lab.labdoc(&run).is(0, &["its Job is there already", "1 page: 3 passed, 0 differ"]);
+    nothing_is_left(&lab);
+}
+
+#[test]
+#[ignore = "needs the real cluster: make test-cluster"]
 fn what_would_be_made_is_printed_and_the_cluster_takes_it() {
     let lab = site();
     let run = format!("cluster-run --image {} --shards 3 content/one.md", image());
