@@ -1,5 +1,6 @@
 //! The files of an index: terms with their postings, and what is shown of pages.
 
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::packed::{base64, deflate};
@@ -159,23 +160,51 @@ pub(super) fn pages_data(records: &[Record]) -> String {
     format!("[{}],{}", join(|record| &record.shown), json!(packed))
 }
 
-/// Pages in files: the first page of each.
-pub(super) fn page_files(records: Vec<Record>, file: &mut Put<'_>) -> Result<Vec<usize>, Failure> {
-    let mut firsts: Vec<usize> = Vec::new();
-    let mut split = Split::pages();
-    let mut list: Vec<Record> = Vec::new();
-    for (at, record) in records.into_iter().enumerate() {
-        if split.begins(&record.path, record.size) {
-            if let Some(number) = firsts.len().checked_sub(1) {
-                file(&format!("p{number}"), &pages_data(&list))?;
-                list.clear();
+/// Pages on their way into files. A file is handed over as soon as it is full.
+pub(super) struct PageFiles {
+    /// The first page of each file.
+    firsts: Vec<usize>,
+    split: Split,
+    /// What the last file holds so far.
+    list: Vec<Record>,
+    count: usize,
+}
+
+impl PageFiles {
+    /// No page yet.
+    pub(super) fn new() -> PageFiles {
+        PageFiles { firsts: Vec::new(), split: Split::pages(), list: Vec::new(), count: 0 }
+    }
+
+    /// Takes the next pages.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(super) fn add(&mut self, records: Vec<Record>, file: &mut Put<'_>) -> Result<(), Failure> {
+        let mut full: Vec<(usize, Vec<Record>)> = Vec::new();
+        for record in records {
+            if self.split.begins(&record.path, record.size) {
+                if let Some(number) = self.firsts.len().checked_sub(1) {
+                    full.push((number, std::mem::take(&mut self.list)));
+                }
+                self.firsts.push(self.count);
             }
-            firsts.push(at);
+            self.list.push(record);
+            self.count += 1;
         }
-        list.push(record);
+        let packed = full.par_iter().map(|(number, list)| (*number, pages_data(list)));
+        let packed: Vec<(usize, String)> = packed.collect();
+        packed.iter().try_for_each(|(number, data)| file(&format!("p{number}"), data))
     }
-    if let Some(number) = firsts.len().checked_sub(1) {
-        file(&format!("p{number}"), &pages_data(&list))?;
+
+    /// Ends the last file; the first page of each.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn end(self, file: &mut Put<'_>) -> Result<Vec<usize>, Failure> {
+        if let Some(number) = self.firsts.len().checked_sub(1) {
+            file(&format!("p{number}"), &pages_data(&self.list))?;
+        }
+        Ok(self.firsts)
     }
-    Ok(firsts)
 }

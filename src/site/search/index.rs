@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use indexmap::{IndexMap, IndexSet};
+
 use super::Document;
 use super::number;
 use super::token::{Term, is_syllable, terms};
@@ -37,18 +39,21 @@ impl Postings {
     }
 }
 
-/// The postings of all terms.
+/// The postings of all terms, in the order in which these were met first.
 #[derive(Default)]
 pub(super) struct Index {
-    terms: BTreeMap<String, Postings>,
+    terms: IndexMap<Box<str>, Postings>,
     pages: u32,
 }
 
 impl Index {
     /// Adds the next page; the positions at which its parts begin.
     pub(super) fn add(&mut self, document: &Document) -> Vec<u32> {
-        let (found, starts) = places(document);
-        for group in found.chunk_by(|(a, _), (b, _)| a.text == b.text) {
+        let (found, starts) = places(document, &mut |text| match self.terms.get_index_of(text) {
+            Some(known) => known,
+            None => self.terms.insert_full(text.into(), Postings::default()).0,
+        });
+        for group in found.chunk_by(|a, b| a.term == b.term) {
             group.chunks(PLACES).for_each(|places| self.post(places));
         }
         self.pages += 1;
@@ -56,16 +61,13 @@ impl Index {
     }
 
     /// Adds one term's places in the page that is being added.
-    fn post(&mut self, places: &[(Term, bool)]) {
-        let Some((first, _)) = places.first() else { return };
-        if !self.terms.contains_key(&first.text) {
-            self.terms.insert(first.text.clone(), Postings::default());
-        }
-        let Some(postings) = self.terms.get_mut(&first.text) else { return };
+    fn post(&mut self, places: &[Place]) {
+        let known = places.first().and_then(|first| self.terms.get_index_mut(first.term));
+        let Some((text, postings)) = known else { return };
         let Some((piece, last)) = postings.next() else { return };
         number::push(piece, (self.pages - *last) * 3 + kind(places));
         *last = self.pages;
-        push(piece, places);
+        push(piece, text, places);
     }
 
     /// How many pages there are.
@@ -75,10 +77,10 @@ impl Index {
 
     /// Terms with their pieces, in the order in which a script compares strings.
     pub(super) fn into_entries(self) -> Vec<(String, String)> {
-        let mut entries: Vec<(String, Postings)> = self.terms.into_iter().collect();
-        entries.sort_by(|(a, _), (b, _)| order(a, b));
-        let pieces = |(term, postings): (String, Postings)| {
-            postings.pieces.into_iter().map(move |piece| (term.clone(), piece))
+        let mut entries: Vec<(Box<str>, Postings)> = self.terms.into_iter().collect();
+        entries.sort_unstable_by(|(a, _), (b, _)| order(a, b));
+        let pieces = |(term, postings): (Box<str>, Postings)| {
+            postings.pieces.into_iter().map(move |piece| (String::from(&*term), piece))
         };
         entries.into_iter().flat_map(pieces).collect()
     }
@@ -89,15 +91,26 @@ pub(super) fn order(a: &str, b: &str) -> Ordering {
     a.encode_utf16().cmp(b.encode_utf16())
 }
 
-/// A term of a page, and whether it stands in the title or a heading.
-type Place = (Term, bool);
+/// One place of a term in a page; places are in order term by term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    /// The number of the term.
+    term: usize,
+    /// Counts words and syllables.
+    position: u32,
+    /// Whether a word begins here.
+    start: bool,
+    /// Whether it stands in the title or a heading.
+    heads: bool,
+}
 
-/// Where the terms of a page stand, term by term, and the positions at which its parts begin.
-fn places(document: &Document) -> (Vec<Place>, Vec<u32>) {
+/// Where the terms of a page stand, term by term, and the positions at which its parts begin; `number`
+/// gives the number of a term.
+fn places(document: &Document, number: &mut dyn FnMut(&str) -> usize) -> (Vec<Place>, Vec<u32>) {
     let mut found: Vec<Place> = Vec::new();
-    let mut note = |term: Term, heads: bool| {
-        if term.text.len() <= WORD {
-            found.push((term, heads));
+    let mut note = |Term { text, position, start }: Term<'_>, heads: bool| {
+        if text.len() <= WORD {
+            found.push(Place { term: number(text), position, start, heads });
         }
     };
     let title = terms(&document.title, 0, |term| {
@@ -122,16 +135,15 @@ fn kind(places: &[Place]) -> u32 {
 }
 
 /// Appends the places of one term in one page.
-fn push(piece: &mut String, places: &[Place]) {
-    let Some((first, _)) = places.first() else { return };
+fn push(piece: &mut String, term: &str, places: &[Place]) {
     if kind(places) == 2 {
         number::push(piece, u32::try_from(places.len() - 3).unwrap_or(u32::MAX));
     }
-    let syllables = first.text.starts_with(is_syllable);
+    let syllables = term.starts_with(is_syllable);
     let mut before = 0;
-    for (term, heads) in places {
-        let value = term.position * 2 + u32::from(*heads);
-        let value = if syllables { value * 2 + u32::from(term.start) } else { value };
+    for place in places {
+        let value = place.position * 2 + u32::from(place.heads);
+        let value = if syllables { value * 2 + u32::from(place.start) } else { value };
         number::push(piece, value - before);
         before = value;
     }
@@ -146,17 +158,22 @@ pub(super) struct Posting {
 
 /// The postings of a page by their terms, and the positions at which its parts begin.
 pub(super) fn postings(document: &Document) -> (BTreeMap<String, Vec<Posting>>, Vec<u32>) {
-    let (found, starts) = places(document);
+    let mut names: IndexSet<Box<str>> = IndexSet::new();
+    let (found, starts) = places(document, &mut |text| match names.get_index_of(text) {
+        Some(known) => known,
+        None => names.insert_full(text.into()).0,
+    });
     let mut out: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
-    for group in found.chunk_by(|(a, _), (b, _)| a.text == b.text) {
+    for group in found.chunk_by(|a, b| a.term == b.term) {
+        let Some(term) = group.first().and_then(|first| names.get_index(first.term)) else {
+            continue;
+        };
         let posting = |group: &[Place]| {
             let mut places = String::new();
-            push(&mut places, group);
+            push(&mut places, term, group);
             Posting { kind: kind(group), places }
         };
-        if let Some((first, _)) = group.first() {
-            out.insert(first.text.clone(), group.chunks(PLACES).map(posting).collect());
-        }
+        out.insert(String::from(&**term), group.chunks(PLACES).map(posting).collect());
     }
     (out, starts)
 }

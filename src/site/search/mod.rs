@@ -14,6 +14,7 @@ mod token;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::Site;
@@ -22,7 +23,7 @@ use super::output::Staging;
 use super::record::{bundle_page, report_page};
 use crate::diag::Failure;
 use crate::digest::sha256_hex;
-use files::{Record, page_files, term_files};
+use files::{PageFiles, Record, term_files};
 use index::Index;
 pub(super) use patch::{Change, Standing, patch};
 use text::{Part, parts};
@@ -159,6 +160,9 @@ impl SearchIndex {
     }
 }
 
+/// How many documents go into the index at once.
+const AT_ONCE: usize = 256;
+
 /// Takes a file of the index: its path and its text.
 type Put<'a> = dyn FnMut(&str, &str) -> Result<(), Failure> + 'a;
 
@@ -171,21 +175,30 @@ fn files_of(
     put: &mut Put<'_>,
 ) -> Result<(), Failure> {
     let mut index = Index::default();
-    // A document goes as soon as it is in the index, too.
-    let records: Vec<Record> = documents
-        .into_iter()
-        .map(|document| Record::of(&document, &index.add(&document)))
-        .collect();
-    let count = index.pages();
-    let mut digests = String::new();
-    let mut file = |name: &str, data: &str| {
+    let mut files = PageFiles::new();
+    let (mut of_terms, mut of_pages) = (String::new(), String::new());
+    let mut write = |digests: &mut String, name: &str, data: &str| {
         let call = call(language, name, data);
         digests.push_str(&sha256_hex(call.as_bytes()));
         put(&format!("search/{language}/{name}.js"), &call)
     };
-    let terms = term_files(index.into_entries(), &mut file)?;
-    let pages = page_files(records, &mut file)?;
-    let version = version(&digests);
+    // A document goes as soon as it is in the index and in a file, too.
+    let mut documents = documents.into_iter();
+    loop {
+        let some: Vec<Arc<Document>> = documents.by_ref().take(AT_ONCE).collect();
+        if some.is_empty() {
+            break;
+        }
+        let starts: Vec<Vec<u32>> = some.iter().map(|document| index.add(document)).collect();
+        let records = some.into_par_iter().zip(starts);
+        let records = records.map(|(document, starts)| Record::of(&document, &starts)).collect();
+        files.add(records, &mut |name, data| write(&mut of_pages, name, data))?;
+    }
+    let pages = files.end(&mut |name, data| write(&mut of_pages, name, data))?;
+    let count = index.pages();
+    let terms =
+        term_files(index.into_entries(), &mut |name, data| write(&mut of_terms, name, data))?;
+    let version = version(&format!("{of_terms}{of_pages}"));
     let head = json!({
         "version": version, "words": words, "count": count, "terms": terms, "pages": pages,
     });

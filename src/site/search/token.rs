@@ -8,10 +8,10 @@ use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 const END: char = '$';
 
 /// One term and where it stands.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Term {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Term<'a> {
     /// `policy`, `정책`, `정책$` where the run ends, `책` for its last syllable.
-    pub(super) text: String,
+    pub(super) text: &'a str,
     /// Counts words and syllables.
     pub(super) position: u32,
     /// Whether a word begins here.
@@ -19,7 +19,7 @@ pub(super) struct Term {
 }
 
 /// Calls `each` for every term of `text`, positions from `first`; the position after the last.
-pub(super) fn terms(text: &str, first: u32, mut each: impl FnMut(Term)) -> u32 {
+pub(super) fn terms(text: &str, first: u32, mut each: impl FnMut(Term<'_>)) -> u32 {
     let text = if is_nfc(text) {
         text.to_lowercase()
     } else {
@@ -28,25 +28,28 @@ pub(super) fn terms(text: &str, first: u32, mut each: impl FnMut(Term)) -> u32 {
     let mut position = first;
     let mut rest = text.chars().peekable();
     let mut start = true;
+    let mut text = String::new();
     while let Some(c) = rest.next() {
+        text.clear();
+        text.push(c);
         if is_syllable(c) {
-            let mut this = c;
             while let Some(next) = rest.next_if(|c| is_syllable(*c)) {
                 let ends = !rest.peek().is_some_and(|c| is_syllable(*c));
-                let mut text = String::from_iter([this, next]);
+                text.push(next);
                 if ends {
                     text.push(END);
                 }
-                each(Term { text, position, start });
-                (this, start, position) = (next, false, position + 1);
+                each(Term { text: &text, position, start });
+                text.clear();
+                text.push(next);
+                (start, position) = (false, position + 1);
             }
-            each(Term { text: this.to_string(), position, start });
+            each(Term { text: &text, position, start });
         } else if c.is_alphanumeric() {
-            let mut text = c.to_string();
             while let Some(next) = rest.next_if(|c| c.is_alphanumeric() && !is_syllable(*c)) {
                 text.push(next);
             }
-            each(Term { text, position, start });
+            each(Term { text: &text, position, start });
         } else {
             start = true;
             continue;
@@ -87,7 +90,9 @@ mod tests {
         let vectors: Vectors = serde_json::from_str(text).expect("vectors");
         for case in vectors.terms {
             let mut got = Vec::new();
-            terms(&case.text, 0, |term| got.push((term.text, term.position, term.start)));
+            terms(&case.text, 0, |term| {
+                got.push((term.text.to_owned(), term.position, term.start))
+            });
             assert_eq!(got, case.terms, "{}", case.text);
         }
     }
