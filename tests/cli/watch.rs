@@ -45,11 +45,15 @@ struct Watched {
 
 impl Watched {
     fn start(arguments: &str) -> Watched {
+        Watched::start_on(PAGE, arguments)
+    }
+
+    fn start_on(page: &str, arguments: &str) -> Watched {
         let mark = format!("{:06}{}", std::process::id(), arguments.len());
         let world = World::new();
         let count = world.path("count").display().to_string();
         let header = format!("---\nparams: {{COUNT: {count}}}\n---\n");
-        world.write("content/a.md", header + &PAGE.replace("MARK", &mark));
+        world.write("content/a.md", header + &page.replace("MARK", &mark));
         let mut child = world.labdoc(&format!("verify content/a.md --watch {arguments}")).spawn();
         let (sender, lines) = channel();
         let out = child.stdout.take().expect("stdout");
@@ -89,6 +93,21 @@ impl Watched {
         assert!(self.world.read("count").ends_with("over\n"), "teardown runs once, at the end");
         self.world
     }
+}
+
+#[test]
+fn a_save_while_the_page_runs_for_the_first_time_is_seen() {
+    let edit = "sed -i 's/echo fir[s]t/echo second/' a.md";
+    let teardown = "echo over >> \"$COUNT\"";
+    let watched = Watched::start_on(
+        &format!(
+            "# T\n\n```sh {{#one}}\n{edit}\n```\n\n```sh {{#two}}\necho first\n```\n\n```sh {{#end .teardown}}\n{teardown}\n```\n"
+        ),
+        "",
+    );
+    watched.until("ok    two");
+    let world = watched.end();
+    assert!(world.read("content/a.md").contains("echo second"));
 }
 
 #[test]

@@ -52,7 +52,8 @@ pub(super) fn watch(
     console.say(&format!(
         "watching {name}; such a run is not from a fresh start and is not recorded; Ctrl-C ends it"
     ));
-    while watching.wait(&file) {
+    // A save before the watch began woke nobody.
+    while watching.is_new() || watching.wait(&file) {
         watching.round()?;
     }
     watching.end()?;
@@ -106,13 +107,13 @@ impl Watching<'_> {
             return Err(Failure::new(format!("{}: --watch runs no page on a cluster", page.path))
                 .hint("run it without --watch"));
         }
-        let refreshed = self.run(&job, page, plan)?;
-        board.flush(&page.path, job.console.into_said(), sources);
-        if refreshed {
+        if self.run(&job, page, plan)? {
+            // Before anybody hears of it, who may save the page at once.
             let path = root.join(&page.path);
             let now = disk::read(&path)?;
             self.see(&path, &now);
         }
+        board.flush(&page.path, job.console.into_said(), sources);
         Ok(())
     }
 
