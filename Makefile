@@ -17,7 +17,7 @@ FIND = PATH="$$PATH:$${HOME-}/.local/bin:/usr/local/sbin:/usr/sbin:/sbin"
 DENY_FIND = PATH="$${LABDOC_TOOLS:-$$(pwd)/.tools}/bin:$$PATH"
 SAY = @printf '\n==> %s\n'
 
-.PHONY: help site test fuzz package deb ci-files tools-build tools-lab tools-test compile verify bench bench-check bench-verify \
+.PHONY: help site test fuzz package deb ci-files tools-build tools-lab tools-test compile verify bench bench-check bench-profile bench-verify \
 	fmt scripts manifests clippy unit test-long test-cluster test-cluster-long check browser deny \
 	deny-if-there clean
 
@@ -29,6 +29,7 @@ help:
 	@echo 'make test-long  the property tests with 10,000 cases each'
 	@echo 'make bench    labdoc build against its peers; fetches them (minutes); writes benches/RESULTS.md'
 	@echo 'make bench-check  counts the instructions of a build and fails 10 % above the committed figure'
+	@echo 'make bench-profile  where a build spends its instructions; writes benches/PROFILE.md'
 	@echo 'make bench-verify  labdoc verify against its peers; fetches them (minutes); writes benches/RESULTS-verify.md'
 	@echo 'make fuzz     random bytes for each reader of labdoc, MINUTES=5 each (hours in all: fuzz/README.md)'
 	@echo 'make package  what is published: the static binary with completions, manual pages and SBOM, and the crate (dist/)'
@@ -70,6 +71,12 @@ bench-check: compile
 	$(SAY) 'counting the instructions of a build'
 	@tools/dev-tools guard
 	@LABDOC_BIN=$(TARGET)/release/labdoc benches/guard.py
+
+bench-profile:
+	$(SAY) 'where a build spends its instructions'
+	@tools/dev-tools guard
+	@$(CARGO) build --profile profiling --locked
+	@LABDOC_BIN=$(TARGET)/profiling/labdoc benches/profile.py --write benches/PROFILE.md
 
 bench-verify: compile
 	$(SAY) 'labdoc verify against its peers, all in turn in one go'
