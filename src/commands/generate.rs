@@ -40,7 +40,9 @@ pub(crate) fn man(out: Option<&Path>, console: &Console) -> Result<Ended, Failur
         let text = roff(&Man::new(command.clone()))?;
         disk::write(&out.join(format!("{name}.1")), text.as_bytes())?;
         pages += 1;
-        let below = command.get_subcommands().filter(|below| below.get_name() != "help");
+        let below = command
+            .get_subcommands()
+            .filter(|below| below.get_name() != "help" && !below.is_hide_set());
         commands.extend(
             below.map(|below| below.clone().display_name(format!("{name}-{}", below.get_name()))),
         );

@@ -143,6 +143,8 @@ fn every_command_has_a_manual_page() {
         assert!(names.contains(&format!("labdoc-{command}.1")), "{command}: {names:?}");
     }
     assert!(names.contains(&"labdoc-evidence-show.1".to_owned()), "{names:?}");
+    // What pods call is not for people.
+    assert!(!names.contains(&"labdoc-cluster-shard.1".to_owned()), "{names:?}");
     assert!(world.read("man/labdoc-verify.1").contains("\\-\\-require\\-cluster"));
 }
 
