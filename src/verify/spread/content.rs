@@ -52,8 +52,14 @@ pub(crate) fn pack(root: &Path, files: &[String], order: &Order) -> Result<Vec<u
 /// An archive of these files: the same bytes everywhere.
 ///
 /// # Errors
-/// A path is too long for an archive.
+/// A path is not portable, or too long for an archive.
 pub(super) fn pack_files(files: &Files) -> Result<Vec<u8>, Failure> {
+    for path in files.keys() {
+        disk::check_relative(path).map_err(|fault| {
+            Failure::new(format!("`{path}` {}", fault.reason()))
+                .hint("it cannot be sent to or from a cluster under that name; rename it")
+        })?;
+    }
     let members: Vec<Member<'_>> = files.iter().map(|(path, bytes)| member(path, bytes)).collect();
     let failed = |error: io::Error| Failure::new(format!("cannot pack the files: {error}"));
     let mut spool = tar_gz(&members, DEFAULT_MTIME).map_err(failed)?;
@@ -149,5 +155,14 @@ mod tests {
         disk::write(&parts.join("0"), &bytes[..bytes.len() - 1]).expect("write");
         let failure = unpack_parts(&parts, &digest, &folder.path().join("to")).expect_err("short");
         assert!(failure.message.contains("is not the one of this run"), "{failure}");
+    }
+
+    #[test]
+    fn a_name_that_a_pod_would_refuse_is_refused_here() {
+        let folder = disk::temporary_folder("labdoc-test-").expect("folder");
+        let long = format!("content/{}.md", "x".repeat(120));
+        disk::write(&folder.path().join(&long), b"# A\n").expect("write");
+        let failure = pack(folder.path(), &[long], &Order::default()).expect_err("long");
+        assert!(failure.message.contains("is longer than 120 characters"), "{failure}");
     }
 }
