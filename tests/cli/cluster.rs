@@ -83,7 +83,7 @@ fn write_config(world: &World, contexts: &[(&str, &str)]) {
 }
 
 /// Runs labdoc; what it says on both streams.
-fn says(world: &World, arguments: &str, code: i32) -> String {
+pub(crate) fn says(world: &World, arguments: &str, code: i32) -> String {
     let ended = world.labdoc(arguments).any_output().code(code);
     format!("{}{}", ended.stdout, ended.stderr)
 }

@@ -1,15 +1,10 @@
 //! `labdoc cluster-run` without a cluster: what is said before anything is asked. The runs themselves
 //! are in tests/cluster.
 
+use crate::cluster::says;
 use crate::support::World;
 
 const PAGE: &str = "# A\n\n```sh {#a}\ntouch ran\n```\n";
-
-/// Runs labdoc; what it says on both streams.
-fn says(world: &World, arguments: &str, code: i32) -> String {
-    let ended = world.labdoc(arguments).any_output().code(code);
-    format!("{}{}", ended.stdout, ended.stderr)
-}
 
 #[test]
 fn without_a_cluster_there_is_no_run() {
