@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use html5gum::StartTag;
 use rayon::prelude::*;
 
-use super::places::{IsThere, decoded, missing, resolve};
+use super::places::{IsThere, decoded, has_scheme, is_remote, missing, resolve};
 use super::tags::tags_with;
 use crate::diag::{Diagnostic, Failure};
 
@@ -207,18 +207,6 @@ fn of404(page: &str, address: &str) -> Diagnostic {
     Diagnostic::error("OF404", format!("page {page} uses root-absolute link \"{address}\""))
         .in_file(page, None)
         .hint("write the address relative to the page")
-}
-
-/// Whether an address leads to another machine.
-fn is_remote(address: &str) -> bool {
-    let lower = address.trim().to_ascii_lowercase();
-    lower.starts_with("//") || lower.starts_with("http://") || lower.starts_with("https://")
-}
-
-/// Whether an address has a scheme, such as `mailto:`.
-fn has_scheme(address: &str) -> bool {
-    let end = address.find([':', '/', '?', '#']);
-    end.is_some_and(|end| end > 0 && address[end..].starts_with(':'))
 }
 
 /// A page that is being read.

@@ -42,3 +42,15 @@ pub(super) fn missing(is_there: &IsThere<'_>, path: &str) -> Option<(&'static st
     }
     Some(("OF405", format!("there is no file {path}")))
 }
+
+/// Whether an address leads to another machine.
+pub(super) fn is_remote(address: &str) -> bool {
+    let lower = address.trim().to_ascii_lowercase();
+    lower.starts_with("//") || lower.starts_with("http://") || lower.starts_with("https://")
+}
+
+/// Whether an address has a scheme, such as `mailto:`.
+pub(super) fn has_scheme(address: &str) -> bool {
+    let end = address.find([':', '/', '?', '#']);
+    end.is_some_and(|end| end > 0 && address[end..].starts_with(':'))
+}

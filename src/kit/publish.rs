@@ -98,8 +98,11 @@ fn large_files(
     findings: &mut Vec<crate::diag::Diagnostic>,
 ) -> Result<Vec<(String, Content)>, Failure> {
     let mut out = Vec::new();
-    for format in [Format::TarGz, Format::Zip] {
-        let packed = pack_checked(kit, format, mtime)?;
+    let pack = |format| move || (format, pack_checked(kit, format, mtime));
+    let (archives, all) =
+        rayon::join(|| rayon::join(pack(Format::TarGz), pack(Format::Zip)), || all_txt(kit));
+    for (format, packed) in [archives.0, archives.1] {
+        let packed = packed?;
         findings.extend(packed.diagnostics);
         if findings.iter().any(|found| found.code == "KT312") {
             // The other forms of the same files would only fail in the same way.
@@ -107,7 +110,7 @@ fn large_files(
         }
         out.push((format.file_name(kit), Content::Spooled(packed.value)));
     }
-    out.push(("all.txt".to_owned(), Content::Spooled(all_txt(kit)?)));
+    out.push(("all.txt".to_owned(), Content::Spooled(all?)));
     Ok(out)
 }
 

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::walk::{self, LeftOut, Walked};
@@ -151,9 +152,13 @@ impl Kit {
     ) -> Result<Checked<Kit>, Failure> {
         let Walked { found, left_out, mut diagnostics } = walk::walk(root, name, &options.include)?;
         let mut kit = Kit { name: names::nfc(name), left_out, ..Kit::default() };
-        for file in found {
-            let at = format!("{LABKIT}/{}/{}", kit.name, file.path);
-            let probed = probe::probe(&file.disk, &at)?;
+        // Reading and hashing is what a large kit takes; what is found stays in the order of the files.
+        let look = |file: &walk::Found| {
+            probe::probe(&file.disk, &format!("{LABKIT}/{}/{}", kit.name, file.path))
+        };
+        let probed: Vec<Result<_, Failure>> = found.par_iter().map(look).collect();
+        for (file, probed) in found.into_iter().zip(probed) {
+            let probed = probed?;
             diagnostics.extend(probed.diagnostics);
             let probe::Facts { size, sha256, executable, text } = probed.value;
             let walk::Found { path, disk } = file;
