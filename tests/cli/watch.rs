@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Child;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -35,6 +36,9 @@ echo over >> \"$COUNT\"
 ```
 ";
 
+/// How many pages were watched: each one's processes have a mark of their own.
+static STARTED: AtomicU32 = AtomicU32::new(0);
+
 /// A page that is watched, with what was said so far.
 struct Watched {
     world: World,
@@ -49,7 +53,8 @@ impl Watched {
     }
 
     fn start_on(page: &str, arguments: &str) -> Watched {
-        let mark = format!("{:06}{}", std::process::id(), arguments.len());
+        let number = STARTED.fetch_add(1, Ordering::SeqCst);
+        let mark = format!("{:06}{number}", std::process::id());
         let world = World::new();
         let count = world.path("count").display().to_string();
         let header = format!("---\nparams: {{COUNT: {count}}}\n---\n");

@@ -52,8 +52,12 @@ pub(super) fn watch(
     console.say(&format!(
         "watching {name}; such a run is not from a fresh start and is not recorded; Ctrl-C ends it"
     ));
-    // A save before the watch began woke nobody.
-    while watching.is_new() || watching.wait(&file) {
+    // A save before the watch began woke nobody; one that is going on gets time to end.
+    if watching.is_new() {
+        file.wait(LOOK);
+        watching.round()?;
+    }
+    while watching.wait(&file) {
         watching.round()?;
     }
     watching.end()?;
