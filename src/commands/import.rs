@@ -29,20 +29,16 @@ pub(crate) fn import(common: &Common, from: &Path, console: &Console) -> Result<
             .hint("a bundle has manifest.yaml, run.sh, result.txt and verdict.json"));
     }
     disk::create_folder(&root.join("evidence"))?;
-    let scratch = disk::temporary_folder("labdoc-import-")?;
-    let mut targets = Vec::new();
+    let mut placed = Vec::new();
     for run in &runs {
         let target = target(run)?;
         if disk::kind(&root.join(&target))?.is_some() {
             return Err(Failure::new(format!("{target} is there already"))
                 .hint("a recorded run is never written over; give the bundle another number"));
         }
-        for (path, bytes) in run {
-            disk::write(&scratch.path().join(&target).join(path), bytes)?;
-        }
-        targets.push(target);
+        placed.push((target, run));
     }
-    let found = check(scratch.path())?;
+    let found = check(&placed)?;
     let tally = console.findings(&found, &Sources::default());
     if tally.errors > 0 {
         console.summary(
@@ -51,9 +47,10 @@ pub(crate) fn import(common: &Common, from: &Path, console: &Console) -> Result<
         );
         return Ok(Ended::Findings);
     }
-    for (run, target) in runs.iter().zip(&targets) {
+    for (target, run) in &placed {
         write(&root, target, run)?;
     }
+    let targets: Vec<&str> = placed.iter().map(|(target, _)| target.as_str()).collect();
     let sentence = format!("imported {}; it was checked, and not run", targets.join(", "));
     console.summary(&sentence, &json!({ "outcome": "clean", "imported": targets }));
     Ok(Ended::Clean)
@@ -81,23 +78,21 @@ pub(super) fn target(run: &Files) -> Result<String, Failure> {
     })
 }
 
-/// Everything that is wrong with the runs in a scratch folder.
-fn check(scratch: &Path) -> Result<Vec<Diagnostic>, Failure> {
+/// Everything that is wrong with runs, as they would stand at their targets.
+pub(super) fn check(runs: &[(String, &Files)]) -> Result<Vec<Diagnostic>, Failure> {
+    let folder = disk::temporary_folder("labdoc-import-")?;
+    let scratch = folder.path();
+    for (target, run) in runs {
+        for (path, bytes) in *run {
+            disk::write(&scratch.join(target).join(path), bytes)?;
+        }
+    }
     let bundles = load_bundles(scratch)?;
     let mut found: Vec<Diagnostic> =
         bundles.values().flat_map(|bundle| bundle.faults.clone()).collect();
     found.extend(exposure::of_evidence(scratch, &[])?);
     found.sort_by_key(|found| found.severity != Severity::Error);
     Ok(found)
-}
-
-/// Everything that is wrong with one run, as it would stand at `target`.
-pub(super) fn check_one(target: &str, run: &Files) -> Result<Vec<Diagnostic>, Failure> {
-    let scratch = disk::temporary_folder("labdoc-import-")?;
-    for (path, bytes) in run {
-        disk::write(&scratch.path().join(target).join(path), bytes)?;
-    }
-    check(scratch.path())
 }
 
 /// Writes a run beside its place, then renames it.

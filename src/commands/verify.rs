@@ -38,8 +38,8 @@ pub(super) use job::Counts;
 use job::Job;
 use narrow::narrow;
 use planned::dry_run;
-pub(super) use talk::summary;
 use talk::{Board, Said, Talk};
+pub(super) use talk::{block_line, summary};
 
 /// Runs the chosen pages.
 ///

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::super::import;
-use super::super::verify::{Counts, summary};
+use super::super::verify::{Counts, block_line, summary};
 use super::super::{Ended, write_lock};
 use crate::cli::{ClusterRunArgs, Console};
 use crate::diag::Failure;
@@ -36,12 +36,7 @@ pub(super) fn verdict(
                 failure = failure.or(Some(Failure::new(message)));
                 continue;
             }
-            match block.state {
-                State::Passed => counts.passed += 1,
-                State::Drifted => counts.drifted += 1,
-                State::Failed | State::Broken => counts.failed += 1,
-                State::Skipped => counts.skipped += 1,
-            }
+            counts.count(block.state);
             bad |= block.state.is_bad();
         }
     }
@@ -67,15 +62,7 @@ fn show(page: &PageReport, block: &BlockReport, console: &Console) {
         }));
         return;
     }
-    let word = match block.state {
-        State::Passed => "ok",
-        State::Drifted => "DRIFT",
-        State::Failed | State::Broken => "FAIL",
-        State::Skipped => "skip",
-    };
-    let seconds = block.duration.as_secs_f64();
-    let why = if block.why.is_empty() { String::new() } else { format!("  {}", block.why) };
-    console.say(&format!("  {word:<5} {:<20} {seconds:>7.2} s{why}", block.id));
+    console.say(&block_line(block.state, &block.id, block.duration, &block.why));
     if block.state.is_bad() && !block.details.is_empty() {
         console.say(&block.details);
     }
@@ -94,7 +81,7 @@ pub(super) fn record(root: &Path, answers: &[Answer], console: &Console) -> Resu
             if crate::disk::kind(&root.join(&target))?.is_some() {
                 continue;
             }
-            let found = import::check_one(&target, &run)?;
+            let found = import::check(&[(target.clone(), &run)])?;
             if console.findings(&found, &Sources::default()).errors > 0 {
                 let message = format!("{target}, as a pod has sent it, is not whole");
                 return Err(Failure::new(message).hint("nothing of it was written; run it again"));

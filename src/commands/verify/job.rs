@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::cluster::Access;
-use super::talk::Talk;
+use super::talk::{Talk, block_line};
 use super::{scene, selection};
 use crate::book::{Book, LoadOptions, Page, load};
 use crate::cli::VerifyArgs;
@@ -21,7 +21,7 @@ use crate::verify::on_cluster::OnCluster;
 use crate::verify::outcome::{PageResult, Problem, StepResult};
 use crate::verify::plan::{Plan, Step, plan};
 use crate::verify::record::{self, Ran, Started};
-use crate::verify::report::PageReport;
+use crate::verify::report::{PageReport, State};
 use crate::verify::rewrite::{self, Refresh};
 use crate::verify::run::{Watch, run};
 use crate::verify::world::World;
@@ -63,6 +63,16 @@ pub(in crate::commands) struct Counts {
 }
 
 impl Counts {
+    /// Counts a block that came to this.
+    pub(in crate::commands) fn count(&mut self, state: State) {
+        match state {
+            State::Passed => self.passed += 1,
+            State::Drifted => self.drifted += 1,
+            State::Failed | State::Broken => self.failed += 1,
+            State::Skipped => self.skipped += 1,
+        }
+    }
+
     /// Adds those of another page.
     pub(super) fn add(&mut self, other: &Counts) {
         self.passed += other.passed;
@@ -248,23 +258,10 @@ impl Job<'_> {
 
     /// One line a block.
     fn report(&self, step: &StepResult, counts: &mut Counts) {
-        let word = if step.skipped.is_some() {
-            counts.skipped += 1;
-            "skip"
-        } else if step.passed() {
-            counts.passed += 1;
-            "ok"
-        } else if step.only_drifted() {
-            counts.drifted += 1;
-            "DRIFT"
-        } else {
-            counts.failed += 1;
-            "FAIL"
-        };
-        let seconds = step.duration.as_secs_f64();
-        let why = step.skipped.as_ref().map(|why| format!("  {why}")).unwrap_or_default();
-        let why = why + &problem_words(step);
-        self.console.say(&format!("  {word:<5} {:<20} {seconds:>7.2} s{why}", step.id));
+        let state = State::of(step);
+        counts.count(state);
+        let why = step.skipped.clone().unwrap_or_else(|| problem_words(step).trim().to_owned());
+        self.console.say(&block_line(state, &step.id, step.duration, &why));
     }
 }
 

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -12,7 +13,7 @@ use crate::cli::Console;
 use crate::commands::plural;
 use crate::diag::Diagnostic;
 use crate::source::Sources;
-use crate::verify::report::annotation;
+use crate::verify::report::{State, annotation};
 
 /// One thing that was said.
 pub(super) enum Said {
@@ -103,6 +104,23 @@ impl<'a> Talk<'a> {
     pub(super) fn into_said(self) -> Vec<Said> {
         self.said.into_inner()
     }
+}
+
+/// The line of a block: what it came to, how long it took, and why.
+pub(in crate::commands) fn block_line(
+    state: State,
+    id: &str,
+    duration: Duration,
+    why: &str,
+) -> String {
+    let word = match state {
+        State::Passed => "ok",
+        State::Drifted => "DRIFT",
+        State::Failed | State::Broken => "FAIL",
+        State::Skipped => "skip",
+    };
+    let why = if why.is_empty() { String::new() } else { format!("  {why}") };
+    format!("  {word:<5} {id:<20} {:>7.2} s{why}", duration.as_secs_f64())
 }
 
 /// The last line.

@@ -35,6 +35,22 @@ pub(crate) enum State {
 }
 
 impl State {
+    /// What a block came to.
+    pub(crate) fn of(ran: &StepResult) -> State {
+        let mut problems = ran.units.iter().flat_map(|unit| &unit.problems);
+        if ran.skipped.is_some() {
+            State::Skipped
+        } else if ran.passed() {
+            State::Passed
+        } else if ran.only_drifted() {
+            State::Drifted
+        } else if problems.any(is_broken) {
+            State::Broken
+        } else {
+            State::Failed
+        }
+    }
+
     /// The word in JSON and in TAP.
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -111,7 +127,7 @@ impl PageReport {
                 id: step.id.clone(),
                 line: place.map_or(0, |place| place.line),
                 column: place.map_or(0, |place| place.column),
-                state: state(ran),
+                state: State::of(ran),
                 why,
                 details: details.join("\n"),
                 duration: ran.duration,
@@ -175,22 +191,6 @@ fn whole(state: State, why: String, details: String, line: usize) -> BlockReport
     let (id, output) = (String::new(), String::new());
     let (duration, attempts, exit, column) = (Duration::ZERO, 0, None, 1);
     BlockReport { id, line, column, state, why, details, duration, attempts, exit, output }
-}
-
-/// What a block came to.
-fn state(ran: &StepResult) -> State {
-    let mut problems = ran.units.iter().flat_map(|unit| &unit.problems);
-    if ran.skipped.is_some() {
-        State::Skipped
-    } else if ran.passed() {
-        State::Passed
-    } else if ran.only_drifted() {
-        State::Drifted
-    } else if problems.any(is_broken) {
-        State::Broken
-    } else {
-        State::Failed
-    }
 }
 
 /// Whether a block did not come to its end, or could not do its work.
