@@ -144,6 +144,16 @@ impl Op {
             Op::Added { measured } => Op::Added { measured: measured + m },
         }
     }
+
+    /// Two equal lines as two that differ; other steps as they are.
+    pub(super) fn as_drifted(self) -> Vec<Op> {
+        match self {
+            Op::Same { printed, measured } => {
+                vec![Op::Removed { printed }, Op::Added { measured }]
+            }
+            other => vec![other],
+        }
+    }
 }
 
 /// The middle part, where the texts begin to differ.
@@ -266,7 +276,7 @@ fn bind(
             ops.push(op);
         } else {
             names.undo_to(mark);
-            ops.extend([Op::Removed { printed: p }, Op::Added { measured: m }]);
+            ops.extend(op.as_drifted());
         }
     }
     ops

@@ -226,12 +226,27 @@ impl<'a> Sides<'a> {
         };
         let rows = (&self.wanted[p.clone()], &self.got[m.clone()]);
         let found = anyorder::nearest(rows.0, rows.1, names, &mut by_name);
-        let head = if same_columns {
-            vec![Op::Same { printed: old.header, measured: new.header }]
-        } else {
-            vec![Op::Removed { printed: old.header }, Op::Added { measured: new.header }]
+        let mut rows: Vec<Op> = found.into_iter().map(|op| op.moved((p.start, m.start))).collect();
+        // A new row whose cells are read by the place of the columns needs the measured header
+        // above it, and that header changes how other such rows are read.
+        let by_place = |op: &Op| match op {
+            Op::Same { printed, measured } => {
+                old.reads_by_place(self.text(*printed))
+                    || new.reads_by_place(&self.measured[*measured])
+            }
+            Op::Added { measured } => new.reads_by_place(&self.measured[*measured]),
+            Op::Removed { .. } | Op::Gap { .. } => false,
         };
-        let rows: Vec<Op> = found.into_iter().map(|op| op.moved((p.start, m.start))).collect();
+        let moved = self.text(old.header) != self.measured[new.header]
+            && rows.iter().any(|op| matches!(op, Op::Added { .. }) && by_place(op));
+        if moved {
+            let anew = |op: Op| if by_place(&op) { op.as_drifted() } else { vec![op] };
+            rows = rows.into_iter().flat_map(anew).collect();
+        }
+        let mut head = vec![Op::Same { printed: old.header, measured: new.header }];
+        if moved || !same_columns {
+            head = head.into_iter().flat_map(Op::as_drifted).collect();
+        }
         for (at, op) in rows.iter().enumerate() {
             notes.extend(self.row_notes((old, new), (op, rows.get(at + 1)), names));
         }

@@ -33,6 +33,11 @@ impl Table {
         self.columns.iter().map(|(name, _)| name.as_str()).collect()
     }
 
+    /// Whether the header's columns have a say in what the cells of a row are.
+    pub(super) fn reads_by_place(&self, line: &str) -> bool {
+        split(line).len() != self.columns.len()
+    }
+
     /// The cells of a row: split at blanks, or by the header's columns where a cell is empty.
     pub(super) fn cells<'l>(&self, line: &'l str) -> Vec<&'l str> {
         let cells = split(line);

@@ -110,6 +110,26 @@ fn only_the_drifted_line_is_refreshed() {
 }
 
 #[test]
+fn a_table_whose_columns_moved_is_refreshed_with_its_header() {
+    let row = |cells: [&str; 3]| format!("{:<6}{:<8}{}\n", cells[0], cells[1], cells[2]);
+    let wide = |cells: [&str; 3]| format!("{:<6}{:<12}{}\n", cells[0], cells[1], cells[2]);
+    let head = ["ID", "PORTS", "NAMES"];
+    let (old, gone, db) = (["a1", "80/tcp", "web"], ["c2", "", "old"], ["b7", "", "db"]);
+    let printed = [row(head), row(old), row(gone)].concat();
+    // The row with an empty cell is read by the places of the header's columns.
+    let measured = [wide(head), wide(old), wide(db)].concat();
+    check(&printed, &measured, &[], &[wide(head), row(old), wide(db)].concat());
+    // Rows that need no header keep the one that is printed.
+    let (new, measured) = (["a1", "443/tcp", "web"], [wide(head), wide(["a1", "443/tcp", "web"])]);
+    check(
+        &[row(head), row(old)].concat(),
+        &measured.concat(),
+        &[],
+        &[row(head), wide(new)].concat(),
+    );
+}
+
+#[test]
 fn a_drifted_line_keeps_the_names_of_the_page() {
     let printed = "a is 10.0.0.1\nold 10.0.0.1\n";
     check(printed, "a is 10.9.0.7\nnew 10.9.0.7\n", &["ip"], "a is 10.0.0.1\nnew 10.0.0.1\n");

@@ -98,7 +98,8 @@ fn whole_lines(text: &str, pieces: &[Range<usize>]) -> Vec<Range<usize>> {
     lines
 }
 
-/// The closing run of a fence: its last line holds nothing but a run at least as long.
+/// The closing run of a fence: its last line holds nothing but a run at least as long, and is none
+/// of its content. What looks like a closing line may be content, as where it is indented by four.
 fn closing(text: &str, fence: &Fence, mark: char, len: usize) -> Option<Range<usize>> {
     let whole = text[fence.range.clone()].trim_end();
     let last = whole.rfind('\n')? + 1;
@@ -107,7 +108,9 @@ fn closing(text: &str, fence: &Fence, mark: char, len: usize) -> Option<Range<us
     let before = &line[..line.len() - run_len];
     let only_prefix = before.chars().all(|c| matches!(c, ' ' | '\t' | '>'));
     let end = fence.range.start + whole.len();
-    (run_len >= len && only_prefix).then(|| end - run_len..end)
+    let content_end = fence.pieces.last().map_or(fence.range.start, |piece| piece.end);
+    let closes = run_len >= len && only_prefix && content_end <= fence.range.start + last;
+    closes.then(|| end - run_len..end)
 }
 
 #[cfg(test)]
@@ -128,5 +131,22 @@ mod tests {
         check("```sh {#a}\na\n\nb\n\n\n```\n", "a\n\nb\n\n\n");
         check("> ```sh {#a}\n> a\n>\n> b\n> ```\n", "a\n\nb\n");
         check("1. x\n\n   ```sh {#a}\n   a\n\n   b\n   ```\n", "a\n\nb\n");
+    }
+
+    #[test]
+    fn a_line_that_only_looks_like_the_end_is_content() {
+        let check = |text: &str, closed: bool| {
+            let mut sources = Sources::default();
+            let file = sources.add("a.md", text);
+            let codes: Vec<_> = parse(&sources, file).diagnostics.iter().map(|d| d.code).collect();
+            assert_eq!(codes.is_empty(), closed, "{text}: {codes:?}");
+        };
+        check("```console {#a}\n$ x\n1\n   ```", true);
+        check("```console {#a}\n$ x\n1\n``` ", true);
+        check("```console {#a}\n$ x\n1\n    ```", false);
+        check("> ```console {#a}\n> $ x\n> 1\n>     ```", false);
+        check("~~~console {#a}\n$ x\n1\n\t~~~\n", false);
+        check("```console {#a}\n$ x\n```", true);
+        check("```console {#a}\n```", true);
     }
 }
