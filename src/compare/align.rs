@@ -146,7 +146,7 @@ impl Op {
     }
 
     /// Two equal lines as two that differ; other steps as they are.
-    pub(super) fn as_drifted(self) -> Vec<Op> {
+    pub(super) fn into_drifted(self) -> Vec<Op> {
         match self {
             Op::Same { printed, measured } => {
                 vec![Op::Removed { printed }, Op::Added { measured }]
@@ -276,7 +276,7 @@ fn bind(
             ops.push(op);
         } else {
             names.undo_to(mark);
-            ops.extend(op.as_drifted());
+            ops.extend(op.into_drifted());
         }
     }
     ops

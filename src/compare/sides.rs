@@ -240,12 +240,12 @@ impl<'a> Sides<'a> {
         let moved = self.text(old.header) != self.measured[new.header]
             && rows.iter().any(|op| matches!(op, Op::Added { .. }) && by_place(op));
         if moved {
-            let anew = |op: Op| if by_place(&op) { op.as_drifted() } else { vec![op] };
+            let anew = |op: Op| if by_place(&op) { op.into_drifted() } else { vec![op] };
             rows = rows.into_iter().flat_map(anew).collect();
         }
         let mut head = vec![Op::Same { printed: old.header, measured: new.header }];
         if moved || !same_columns {
-            head = head.into_iter().flat_map(Op::as_drifted).collect();
+            head = head.into_iter().flat_map(Op::into_drifted).collect();
         }
         for (at, op) in rows.iter().enumerate() {
             notes.extend(self.row_notes((old, new), (op, rows.get(at + 1)), names));

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::header;
 use super::manifest::{files, manifest};
@@ -20,14 +20,21 @@ use crate::evidence::{
     block_digest, capture_digest, new_run_id, next_bundle_id, write_part, write_run,
 };
 
-/// The clock's word on when a run began.
+/// The clock's word on when a run began. When it ends is told by the clock that only goes forward:
+/// a run cannot end before it began, whatever happens to the other one meanwhile.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Started(Timestamp);
+pub(crate) struct Started(Timestamp, Instant);
 
 impl Started {
     /// Now.
     pub(crate) fn now() -> Started {
-        Started(Timestamp::now())
+        Started(Timestamp::now(), Instant::now())
+    }
+
+    /// This moment, as long after the beginning as it is.
+    fn and_now(self) -> Timestamp {
+        let passed = SignedDuration::try_from(self.1.elapsed()).unwrap_or_default();
+        self.0.checked_add(passed).unwrap_or(self.0)
     }
 }
 
@@ -55,6 +62,8 @@ pub(crate) struct Made {
     pub(crate) run: String,
     /// Kit files that changed while it ran: it is no measurement then.
     pub(crate) changed: Vec<String>,
+    /// A run of the bundle that says it ended later, and so goes on to decide: a clock was wrong.
+    pub(crate) later: Option<String>,
 }
 
 /// Writes the run into its bundle.
@@ -65,7 +74,7 @@ pub(crate) fn record(root: &Path, bundle: &str, ran: &Ran<'_>) -> Result<Made, F
     let changed = changed_inputs(root, ran)?;
     let transcript = transcript(ran);
     let manifest = manifest(bundle, ran);
-    let finished = next_second(root, bundle)?;
+    let (finished, later) = next_second(root, bundle, ran.started)?;
     let seed = [transcript.text.as_bytes(), finished.to_string().as_bytes()].concat();
     let run_id = new_run_id(ran.started.0, &seed);
     let run_sh = replay::script(ran, bundle, &run_id);
@@ -82,7 +91,7 @@ pub(crate) fn record(root: &Path, bundle: &str, ran: &Ran<'_>) -> Result<Made, F
     let recording =
         Recording { manifest, verdict, run_sh, result_txt: transcript.text.into_bytes(), files };
     write_run(&root.join("evidence").join(bundle), &recording)?;
-    Ok(Made { run: format!("{bundle}/{run_id}"), changed })
+    Ok(Made { run: format!("{bundle}/{run_id}"), changed, later })
 }
 
 /// The bundle of a page; one that has none is given the lowest free number, which is written
@@ -101,18 +110,25 @@ pub(crate) fn bundle_of(root: &Path, page: &Page, path: &Path) -> Result<(String
 }
 
 /// Now, but not the second in which the newest run of the bundle ended: runs are ordered by the
-/// second, and the later of two must be the newer.
-fn next_second(root: &Path, bundle: &str) -> Result<Timestamp, Failure> {
+/// second, and the later of two must be the newer. A run that says a time to come is named.
+fn next_second(
+    root: &Path,
+    bundle: &str,
+    started: Started,
+) -> Result<(Timestamp, Option<String>), Failure> {
     let bundles = crate::evidence::load_bundles(root)?;
-    let newest = bundles.get(bundle).and_then(|bundle| bundle.runs.last());
-    let newest = newest.map(|run| run.verdict.finished_at.clone()).unwrap_or_default();
-    let now = Timestamp::now();
-    if second(now) > newest {
-        return Ok(now);
+    let Some(newest) = bundles.get(bundle).and_then(|bundle| bundle.runs.last()) else {
+        return Ok((started.and_now(), None));
+    };
+    let newest = &newest.verdict;
+    let now = started.and_now();
+    if second(now) == newest.finished_at {
+        let rest = 1_000 - now.subsec_millisecond();
+        std::thread::sleep(Duration::from_millis(u64::try_from(rest).unwrap_or(1_000)));
     }
-    let rest = 1_000 - now.subsec_millisecond();
-    std::thread::sleep(Duration::from_millis(u64::try_from(rest).unwrap_or(1_000)));
-    Ok(Timestamp::now())
+    let now = started.and_now();
+    let later = (second(now) <= newest.finished_at).then(|| newest.run_id.clone());
+    Ok((now, later))
 }
 
 /// A time in whole seconds, RFC 3339, UTC.

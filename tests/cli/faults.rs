@@ -223,3 +223,63 @@ fn a_run_of_a_day_to_come_is_read_and_the_next_one_recorded_beside_it() {
     assert_eq!(world.runs().len(), 3);
     assert!(world.exists(&format!("{run}/verdict.json")));
 }
+
+/// Runs labdoc with the clock that the file `clock` beside the site gives, which may jump at any
+/// moment; the clock that measures durations goes on, as the kernel's does.
+fn with_clock(world: &World, command: &str) -> String {
+    let file = world.base().join("clock");
+    let line = format!(
+        "FAKETIME_TIMESTAMP_FILE={} FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1 \
+         faketime -f +0 env -u FAKETIME {} {command}",
+        file.display(),
+        env!("CARGO_BIN_EXE_labdoc")
+    );
+    let ended = world.bash(&line).any_output().success();
+    format!("{}{}", ended.stdout, ended.stderr)
+}
+
+#[test]
+fn a_clock_that_jumps_while_blocks_run_ends_no_block_and_loses_nothing() {
+    let world = World::page("# A\n");
+    let clock = world.base().join("clock");
+    let clock = clock.display();
+    let page = format!(
+        "---\nverify: {{bundle: T1}}\n---\n\n# A\n\n\
+         ```sh {{#forward timeout=30s}}\necho +3650d >{clock}\necho 1\n```\n\n\
+         ```output {{for=forward}}\n1\n```\n\n\
+         ```sh {{#back timeout=30s}}\necho -3650d >{clock}\necho 2\n```\n\n\
+         ```output {{for=back}}\n2\n```\n\n\
+         ```sh {{#again timeout=30s retry=20s}}\ntest -e third && echo 3 || {{ touch third; false; }}\n```\n\n\
+         ```output {{for=again}}\n3\n```\n"
+    );
+    world.write("../clock", "+3600d\n");
+    world.write("content/a.md", page.as_str());
+    with_clock(&world, "verify --record");
+    assert_eq!(world.read("content/a.md"), page);
+    let run = world.runs().pop().expect("a run");
+    assert!(run.starts_with("evidence/T1/203"), "named by when it began: {run}");
+    let verdict: serde_json::Value =
+        serde_json::from_str(&world.read(&format!("{run}/verdict.json"))).expect("verdict");
+    let at = |key: &str| -> jiff::Timestamp {
+        verdict[key].as_str().and_then(|time| time.parse().ok()).expect("a time")
+    };
+    let seconds = at("finished_at").as_second() - at("started_at").as_second();
+    assert!((0..86_400).contains(&seconds), "{verdict}");
+    for check in verdict["checks"].as_array().expect("checks") {
+        // Ten years are 3e11 ms.
+        let ms = check["duration_ms"].as_f64().expect("a duration");
+        assert!((0.0..1e6).contains(&ms), "{verdict}");
+    }
+    // The record is of a day to come, seen from each of these days.
+    for day in ["+0", "+3650d", "-3650d"] {
+        world.write("../clock", format!("{day}\n"));
+        with_clock(&world, "check --as-of today");
+        with_clock(&world, "build");
+        let edited = format!("{page}\nOn {day}.\n");
+        world.write("content/a.md", edited.as_str());
+        with_clock(&world, "build");
+        assert!(world.read("public/a.html").contains(&format!("On {day}.")), "{day}");
+    }
+    world.labdoc("verify --record").any_output().success();
+    assert_eq!(world.runs().len(), 2);
+}

@@ -86,11 +86,26 @@ fn a_second_verifier_is_kept_out() {
     while !lab.path("site/started").exists() && begin.elapsed() < Duration::from_secs(60) {
         std::thread::yield_now();
     }
-    lab.labdoc("verify").is(2, &["namespace lab-a is in use by another verifier: "]);
+    let in_use = "namespace lab-a is in use by another verifier: ";
+    lab.labdoc("verify").is(2, &[in_use]);
+    // Nor does one whose clock is days ahead find it expired.
+    let ahead = format!("faketime -f +3d {} verify", env!("CARGO_BIN_EXE_labdoc"));
+    lab.bash(&ahead).is(2, &[in_use]);
     lab.end(first).is(0, &[]);
     lab.page(&page("true"));
     lab.labdoc("verify").is(0, &["ok    a"]);
     lab.bash("kubectl -n default get lease labdoc-lab-a").is(1, &["NotFound"]);
+    // One that died lets go: its Lease holds a second here, and says a time to come.
+    lab.bash(
+        "kubectl create -f - <<'END' && sleep 3\n\
+         apiVersion: coordination.k8s.io/v1\n\
+         kind: Lease\n\
+         metadata: { name: labdoc-lab-a, namespace: default }\n\
+         spec: { holderIdentity: gone, leaseDurationSeconds: 1, renewTime: '2099-01-01T00:00:00.000000Z' }\n\
+         END",
+    )
+    .is(0, &[]);
+    lab.labdoc("verify").is(0, &["ok    a"]);
 }
 
 #[test]

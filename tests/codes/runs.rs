@@ -1,7 +1,7 @@
 //! EV1: runs, bundles and reports.
 
 use super::support::World;
-use super::{Row, Scenes, check};
+use super::{Row, Scenes, check, other, says};
 
 const MANIFEST: &str = "evidence/T3/manifest.yaml";
 const VERDICT: &str = "evidence/T3/verdict.json";
@@ -57,6 +57,13 @@ pub(super) const ROWS: &[Row] = &[
     check("EV111", |s| s.edited("evidence/T3/run.sh", "echo \"lost 3\"", "echo lost 3 | tee x")),
     check("EV112", |_| recorded(&["echo lost 3", "echo lost 4"])),
     check("EV113", |_| recorded(&["echo lost 4", "echo lost 3"])),
+    other("EV119", |_| {
+        let world = recorded(&[]);
+        world.write("measured", "echo lost 3");
+        let ahead = format!("faketime -f +3650d {} verify --record", env!("CARGO_BIN_EXE_labdoc"));
+        world.bash(&ahead).any_output().success();
+        says(&world, "verify --record")
+    }),
     check("EV114", |s| s.edited(MANIFEST, "[a, b]", "[]")),
     check("EV115", |s| own(s, "verdict.json", "\"who\":\"author\"", "\"who\":\"ci\"")),
     check("EV116", |s| s.edited("evidence/reports/r1.md", "lost 3", "lost 2")),

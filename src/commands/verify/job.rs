@@ -206,6 +206,15 @@ impl Job<'_> {
         };
         let found: Vec<Diagnostic> = made.changed.iter().map(finding).collect();
         self.console.findings(&found);
+        let later = made.later.iter().map(|later| {
+            let message = format!(
+                "evidence/{bundle}/{later} says that it ended later than this run, and goes on to decide"
+            );
+            Diagnostic::warning("EV119", message)
+                .in_file(&page.path, None)
+                .hint("remove it if the clock was wrong then; if it is wrong now, remove this one")
+        });
+        self.console.findings(&later.collect::<Vec<_>>());
         Ok(found.is_empty())
     }
 

@@ -1,7 +1,8 @@
 //! One Lease for each namespace of a page: a second verifier is kept out while it is held.
 //!
 //! The Leases lie in namespace `default`, which always exists, so that a page may make and delete
-//! its own namespaces. They expire by themselves when nobody renews them.
+//! its own namespaces. They expire by themselves when nobody renews them, by the clock of the API
+//! server alone.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -141,7 +142,7 @@ fn acquire(kubectl: &Kubectl, namespace: &str, holder: &str) -> Result<(), Failu
     }
     let there = read(kubectl, &name(namespace)).map_err(failed)?;
     // A shard that is run again has the name of the pod that died.
-    if holder_of(&there) != holder && !is_over(&there, Timestamp::now()) {
+    if holder_of(&there) != holder && !is_over(&there, server_time(kubectl).map_err(failed)?) {
         return Err(taken(namespace, &there));
     }
     // With the version that was read: of two verifiers that find it expired only one succeeds.
@@ -152,6 +153,24 @@ fn acquire(kubectl: &Kubectl, namespace: &str, holder: &str) -> Result<(), Failu
         Err(trouble) if trouble.kind == Kind::Conflict => Err(taken(namespace, &there)),
         Err(trouble) => Err(failed(trouble)),
     }
+}
+
+/// What the clock of the API server says, which writes it into a Lease that is tried and not kept.
+/// Those of the verifiers may be wrong: one that is an hour ahead would find every Lease expired.
+fn server_time(kubectl: &Kubectl) -> Result<Timestamp, Trouble> {
+    let tried = json!({
+        "apiVersion": "coordination.k8s.io/v1",
+        "kind": "Lease",
+        "metadata": { "generateName": "labdoc-clock-", "namespace": NAMESPACE },
+    });
+    let text = tried.to_string();
+    let at = format!("{LEASES}?dryRun=All");
+    let answer = kubectl.text(&["create", "--raw", &at, "-f", "-"], Some(text.as_bytes()))?;
+    let answer: Value = serde_json::from_str(&answer).unwrap_or_default();
+    let created = answer["metadata"]["creationTimestamp"].as_str();
+    created.and_then(|time| time.parse().ok()).ok_or_else(|| {
+        Trouble::new(Kind::Other, "the API server does not say when it would make a Lease")
+    })
 }
 
 /// Somebody else holds it.
@@ -212,13 +231,18 @@ fn holder_of(lease: &Value) -> &str {
     lease["spec"]["holderIdentity"].as_str().unwrap_or("")
 }
 
-/// Whether a Lease has expired; one whose times cannot be read is not.
+/// When a Lease was last written, by the clock of the API server.
+fn last_written(lease: &Value) -> Option<Timestamp> {
+    let fields = lease["metadata"]["managedFields"].as_array()?;
+    fields.iter().filter_map(|by| by["time"].as_str()?.parse().ok()).max()
+}
+
+/// Whether nobody has renewed a Lease for as long as it holds, `now` by the clock of the API
+/// server; one whose times cannot be read has not expired.
 fn is_over(lease: &Value, now: Timestamp) -> bool {
-    let spec = &lease["spec"];
-    let renewed = spec["renewTime"].as_str().and_then(|time| time.parse::<Timestamp>().ok());
-    let seconds = spec["leaseDurationSeconds"].as_i64();
-    let (Some(renewed), Some(seconds)) = (renewed, seconds) else { return false };
-    renewed.checked_add(SignedDuration::from_secs(seconds)).is_ok_and(|end| end < now)
+    let seconds = lease["spec"]["leaseDurationSeconds"].as_i64();
+    let (Some(written), Some(seconds)) = (last_written(lease), seconds) else { return false };
+    written.checked_add(SignedDuration::from_secs(seconds)).is_ok_and(|end| end < now)
 }
 
 #[cfg(test)]
@@ -228,12 +252,19 @@ mod tests {
     #[test]
     fn a_lease_expires_by_itself() {
         let at = |text: &str| text.parse::<Timestamp>().expect("time");
-        let lease = lease("lab", "a", at("2026-11-29T10:00:00Z"));
+        // Its holder's clock is a day behind, which does not count.
+        let mut lease = lease("lab", "a", at("2026-11-28T10:00:00Z"));
+        let written = ["2026-11-29T09:59:30Z", "2026-11-29T10:00:00Z"];
+        lease["metadata"]["managedFields"] = written.iter().map(|t| json!({"time": t})).collect();
         let check = |now: &str, expect| assert_eq!(is_over(&lease, at(now)), expect, "{now}");
         check("2026-11-29T10:00:00Z", false);
         check("2026-11-29T10:01:29Z", false);
         check("2026-11-29T10:01:31Z", true);
         assert!(!is_over(&json!({"spec": {}}), at("2027-01-01T00:00:00Z")));
+        assert!(!is_over(
+            &super::lease("lab", "a", at("2026-11-28T10:00:00Z")),
+            at("2027-01-01T00:00:00Z")
+        ));
     }
 
     #[test]
