@@ -216,14 +216,13 @@ impl Collector<'_> {
         let Some(target) = attributes.get("for") else { return };
         let text = self.sources.text(self.file);
         let (content, lines) = shape.content(text, self.file, fence);
-        let first = shape.content_start(text);
-        let last = text[..close.start].rfind('\n').map_or(first, |at| at + 1).max(first);
+        let (first, last) = (shape.content_start(text), shape.content_end(text, &close));
         let output = OutputFence {
             text: content,
             lines,
             content: self.span(first..last),
             open_run: self.span(shape.open.clone()),
-            prefix: text[last..close.start].to_owned(),
+            prefix: shape.prefix(text, &close),
             close_run: self.span(close),
             span: self.span(fence.range.clone()),
             vary,

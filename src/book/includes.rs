@@ -86,8 +86,7 @@ fn include(
     // A fence that is never closed shows its text to the end of the page: others report it.
     let close = shape.close.clone()?;
     let (shown, lines) = shape.content(text, file, fence);
-    let first = shape.content_start(text);
-    let last = text[..close.start].rfind('\n').map_or(first, |at| at + 1).max(first);
+    let (first, last) = (shape.content_start(text), shape.content_end(text, &close));
     Some(Include {
         path: pair.value.clone(),
         at: span(&pair.range),
@@ -95,7 +94,7 @@ fn include(
         shown,
         lines,
         content: Span::new(file, first..last),
-        prefix: text[last..close.start].to_owned(),
+        prefix: shape.prefix(text, &close),
         runs: (Span::new(file, shape.open.clone()), Span::new(file, close)),
     })
 }

@@ -208,11 +208,15 @@ pub(crate) fn create_new_folder(path: &Path) -> Result<()> {
 
 /// Writes a new file, folders above it included; what stood there is overwritten.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    if let Some(parent) = path.parent() {
-        create_folder(parent)?;
-    }
     tracing::trace!(path = %path.display(), bytes = bytes.len(), "write");
-    fs::write(path, bytes).map_err(fault("write", path))
+    let written = match (fs::write(path, bytes), path.parent()) {
+        (Err(error), Some(parent)) if error.kind() == io::ErrorKind::NotFound => {
+            create_folder(parent)?;
+            fs::write(path, bytes)
+        }
+        (written, _) => written,
+    };
+    written.map_err(fault("write", path))
 }
 
 /// The bytes of all files below a folder; what goes meanwhile does not count. Links are not

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::frame::{bare_page, frame, merged, size_text};
-use super::output::Staging;
+use super::output::{Staging, Weight};
 use super::{Extent, Site};
 use crate::address::{encode, relative};
 use crate::diag::{Diagnostic, Failure};
-use crate::digest::sha256_hex;
 
 /// Writes the missing index pages.
 ///
@@ -18,27 +18,25 @@ use crate::digest::sha256_hex;
 pub(super) fn indexes(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnostic>, Failure> {
     let names = staging.names();
     let folders = folders(&names);
-    let mut findings = Vec::new();
-    for (folder, children) in &folders {
-        let path = format!("{folder}/index.html");
-        if names.contains(&path) {
-            continue;
-        }
-        if site.extent == Extent::Named {
-            staging.claim(&path)?;
-            continue;
-        }
-        let count = |name: &str| folders.get(&format!("{folder}/{name}")).map_or(0, BTreeSet::len);
-        let weigh = |path: &str| {
-            let bytes = staging.read(path)?;
-            Ok((bytes.len() as u64, sha256_hex(&bytes)))
-        };
-        match index(site, folder, entries(folder, children, (&count, &weigh))?) {
-            Ok(html) => staging.put(&path, html.as_bytes())?,
-            Err(finding) => findings.push(finding),
-        }
-    }
-    Ok(findings)
+    let missing = |path: &String| !names.contains(path);
+    let made: Result<Vec<Option<Diagnostic>>, Failure> = folders
+        .par_iter()
+        .map(|(folder, children)| (folder, children, format!("{folder}/index.html")))
+        .filter(|(.., path)| missing(path))
+        .map(|(folder, children, path)| {
+            if site.extent == Extent::Named {
+                return staging.claim(&path).map(|_| None);
+            }
+            let count =
+                |name: &str| folders.get(&format!("{folder}/{name}")).map_or(0, BTreeSet::len);
+            let weigh = |path: &str| staging.weigh(path);
+            match index(site, folder, entries(folder, children, (&count, &weigh))?) {
+                Ok(html) => staging.put(&path, html.as_bytes()).map(|()| None),
+                Err(finding) => Ok(Some(finding)),
+            }
+        })
+        .collect();
+    Ok(made?.into_iter().flatten().collect())
 }
 
 /// The index page of one folder whose files are others; `weigh` gives size and digest of each.
@@ -80,7 +78,7 @@ fn index(site: &Site<'_>, folder: &str, entries: Vec<Value>) -> Result<String, D
 }
 
 /// Size and digest of a file of the site.
-pub(super) type Weigh<'a> = dyn Fn(&str) -> Result<(u64, String), Failure> + 'a;
+pub(super) type Weigh<'a> = dyn Fn(&str) -> Result<Weight, Failure> + 'a;
 
 /// The names in a folder: files, and folders with a slash behind.
 type Children = BTreeSet<String>;

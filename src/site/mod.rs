@@ -22,6 +22,7 @@ mod not_found;
 mod offline;
 mod output;
 mod page;
+mod place;
 mod record;
 mod record_tables;
 mod report_pages;
@@ -42,6 +43,7 @@ pub(crate) use card::Cards;
 pub(crate) use output::{LIST, NEW, Staging, Written};
 pub(crate) use page::raw_markdown;
 pub(crate) use record::Evidence;
+use search::Search;
 pub(crate) use search::SearchIndex;
 #[cfg(any(test, fuzzing))]
 pub(crate) use search::fuzz::search as fuzz_search;
@@ -140,26 +142,17 @@ pub(crate) fn render(
     staging: &Staging,
 ) -> Result<(Vec<Diagnostic>, Wanted), Failure> {
     let mut findings = Vec::new();
-    let mut documents = Vec::new();
+    let mut search = Search::of(site, staging);
     let order = site.book.reading_order();
     let world = site.cache.map(|_| cache::world(site)).unwrap_or_default();
     for language in site.languages() {
         let site = &site.in_language(language);
-        let pages: Result<Vec<_>, Failure> = (0..order.len())
-            .into_par_iter()
-            .map(|at| page::page(site, staging, (&order, at), &world))
-            .collect();
-        let mut of_pages = Vec::new();
-        for (found, document) in pages? {
-            of_pages.extend(found);
-            documents.extend(document);
-        }
-        findings.extend(faults::once(of_pages));
+        findings.extend(pages(site, staging, (&order, &world), &mut search)?);
         findings.extend(page::sections(site, staging)?);
         findings.extend(tags::tags(site, staging, &order)?);
     }
     (site.lap)("pages");
-    documents.extend(search::names(site));
+    search.add(search::names(site))?;
     findings.extend(not_found::not_found(site, staging)?);
     for (asset, file) in &site.book.assets {
         disk::copy(&site.root.join(CONTENT).join(file), &staging.claim(asset)?)?;
@@ -175,7 +168,7 @@ pub(crate) fn render(
     meta::files(site, staging)?;
     findings.extend(tags::aliases(site, staging)?);
     (site.lap)("files for machines");
-    search::publish(site, staging, documents)?;
+    search.end()?;
     (site.lap)("search index");
     if offline::wanted(site) {
         // The index of the archives is listed in the copy's navigation and stays out of the copy.
@@ -192,4 +185,34 @@ pub(crate) fn render(
     }
     (site.lap)("folder lists, the copy and its check");
     Ok((findings, wanted))
+}
+
+/// How many pages are rendered at once: those before them go into the search index meanwhile.
+const AT_ONCE: usize = 256;
+
+/// Renders the pages of one language, in reading order.
+fn pages(
+    site: &Site<'_>,
+    staging: &Staging,
+    (order, world): (&[usize], &str),
+    search: &mut Search<'_>,
+) -> Result<Vec<Diagnostic>, Failure> {
+    let mut findings = Vec::new();
+    let mut documents = Vec::new();
+    for from in (0..order.len()).step_by(AT_ONCE) {
+        let to = order.len().min(from + AT_ONCE);
+        let rendered = || -> Result<Vec<_>, Failure> {
+            let places = (from..to).into_par_iter();
+            places.map(|at| page::page(site, staging, (order, at), world)).collect()
+        };
+        let before = std::mem::take(&mut documents);
+        let (rendered, taken) = rayon::join(rendered, || search.add(before));
+        taken?;
+        for (found, document) in rendered? {
+            findings.extend(found);
+            documents.extend(document);
+        }
+    }
+    search.add(documents)?;
+    Ok(faults::once(findings))
 }

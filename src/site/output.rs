@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::place::place;
 use super::search::SearchIndex;
 use crate::diag::Failure;
 use crate::digest::sha256_hex;
@@ -22,14 +23,17 @@ pub(crate) const LIST: &str = "labdoc-files.txt";
 pub(crate) struct Staging {
     out: PathBuf,
     new: PathBuf,
-    /// The files, with their digests where they were put.
-    names: Mutex<BTreeMap<String, Option<String>>>,
+    /// The files, with their sizes and digests where they were put.
+    names: Mutex<BTreeMap<String, Option<Weight>>>,
     memory: Option<Mutex<BTreeMap<String, Arc<[u8]>>>>,
     /// What somebody who searches asks for; a preview makes it then.
     search: Mutex<Option<SearchIndex>>,
     /// Nobody else writes into the output folder meanwhile.
     _lock: Option<Lock>,
 }
+
+/// Size in bytes and digest of a file.
+pub(super) type Weight = (u64, String);
 
 /// A build in memory, and the search index that is still to be made.
 pub(crate) type InMemory = (BTreeMap<String, Arc<[u8]>>, Option<SearchIndex>);
@@ -130,11 +134,25 @@ impl Staging {
             files.insert(path.to_owned(), bytes.into());
         } else {
             disk::write(&target, bytes)?;
-            let digest = sha256_hex(bytes);
+            let weight = (bytes.len() as u64, sha256_hex(bytes));
             let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-            names.insert(path.to_owned(), Some(digest));
+            names.insert(path.to_owned(), Some(weight));
         }
         Ok(())
+    }
+
+    /// Size and digest of a file.
+    ///
+    /// # Errors
+    /// It was written by other means, and cannot be read.
+    pub(super) fn weigh(&self, path: &str) -> Result<Weight, Failure> {
+        let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = names.get(path).cloned().flatten() {
+            return Ok(known);
+        }
+        drop(names);
+        let bytes = self.read(path)?;
+        Ok((bytes.len() as u64, sha256_hex(&bytes)))
     }
 
     /// The names of all files so far.
@@ -187,8 +205,8 @@ impl Staging {
     /// # Errors
     /// A foreign file stands where a file of the site belongs, or a file cannot be moved.
     pub(crate) fn commit(self) -> Result<Committed, Failure> {
-        let digests = self.names.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let names: BTreeSet<String> = digests.keys().cloned().collect();
+        let weights = self.names.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let names: BTreeSet<String> = weights.keys().cloned().collect();
         let old = read_list(&self.out)?;
         let foreign = foreign_files(&self.out, &old)?;
         if let Some(path) = names.iter().find(|name| meets(name, &foreign)) {
@@ -205,7 +223,7 @@ impl Staging {
             stale.into_iter().partition(|name| meets(name, &names));
         let mut committed = Committed { files: names.len(), ..Committed::default() };
         committed.removed += remove_files(&self.out, &in_the_way)?;
-        (committed.changed, committed.written) = place((&self.new, &self.out), digests)?;
+        (committed.changed, committed.written) = place((&self.new, &self.out), weights)?;
         committed.removed += remove_files(&self.out, &others)?;
         write_list(&self.out, &self.new, &names)?;
         let list = sha256_hex(list_text(&names).as_bytes());
@@ -221,32 +239,11 @@ impl Staging {
     /// # Errors
     /// A file cannot be moved.
     pub(crate) fn commit_again(self) -> Result<(usize, Written), Failure> {
-        let digests = self.names.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let placed = place((&self.new, &self.out), digests)?;
+        let weights = self.names.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let placed = place((&self.new, &self.out), weights)?;
         disk::remove_folder(&self.new)?;
         Ok(placed)
     }
-}
-
-/// Moves files, with their digests where they are known, from the first folder into the second: how
-/// many differed, and all of them. No link leads one elsewhere.
-fn place(
-    (new, out): (&Path, &Path),
-    digests: BTreeMap<String, Option<String>>,
-) -> Result<(usize, Written), Failure> {
-    let (mut count, mut all) = (0, Written::new());
-    let mut folder = None;
-    for (name, digest) in digests {
-        let to = out.join(&name);
-        if folder.as_deref() != to.parent() {
-            disk::check_way(out, &name)?;
-            folder = to.parent().map(Path::to_owned);
-        }
-        count += usize::from(move_file(&new.join(&name), &to)?);
-        let digest = digest.map_or_else(|| disk::digest(&to), Ok)?;
-        all.insert(name, (digest, Stamp::of(&to)?));
-    }
-    Ok((count, all))
 }
 
 /// Replaces the list of files. What a kill leaves of it lies in the staging folder, which the next
@@ -308,18 +305,6 @@ fn remove_files(out: &Path, names: &BTreeSet<String>) -> Result<usize, Failure> 
         disk::remove_empty_folder(&out.join(folder));
     }
     Ok(removed)
-}
-
-/// Moves one file into place unless the same bytes stand there; says whether it did.
-fn move_file(from: &Path, to: &Path) -> Result<bool, Failure> {
-    if disk::same_bytes(from, to)? {
-        return Ok(false);
-    }
-    if let Some(parent) = to.parent() {
-        disk::create_folder(parent)?;
-    }
-    disk::rename(from, to)?;
-    Ok(true)
 }
 
 #[cfg(test)]

@@ -59,6 +59,26 @@ impl Shape {
         text[self.open.end..].find('\n').map_or(text.len(), |at| self.open.end + at + 1)
     }
 
+    /// Where the content ends, which has a closing run: at the beginning of its line.
+    pub(in crate::book) fn content_end(&self, text: &str, close: &Range<usize>) -> usize {
+        let first = self.content_start(text);
+        text[..close.start].rfind('\n').map_or(first, |at| at + 1).max(first)
+    }
+
+    /// What a new line of the content begins with, so that it is read as it was meant: the prefix of
+    /// the closing line, as wide as that of the opening one. A closing run may be indented by less
+    /// or more; what a line has beyond the indent of the opening run is content.
+    pub(in crate::book) fn prefix(&self, text: &str, close: &Range<usize>) -> String {
+        let open_line = text[..self.open.start].rfind('\n').map_or(0, |at| at + 1);
+        let wide = columns(&text[open_line..self.open.start]);
+        let mut prefix = text[self.content_end(text, close)..close.start].to_owned();
+        while columns(&prefix) > wide && prefix.ends_with([' ', '\t']) {
+            prefix.pop();
+        }
+        prefix.extend(std::iter::repeat_n(' ', wide.saturating_sub(columns(&prefix))));
+        prefix
+    }
+
     /// The content without prefixes, and the place of each of its lines.
     pub(in crate::book) fn content(
         &self,
@@ -80,6 +100,11 @@ impl Shape {
         }
         (content, lines)
     }
+}
+
+/// How many columns the beginning of a line takes; a tab goes to the next stop of four.
+fn columns(prefix: &str) -> usize {
+    prefix.chars().fold(0, |at, c| if c == '\t' { at / 4 * 4 + 4 } else { at + 1 })
 }
 
 /// The pieces of a fence with what belongs to one line in one piece: the parser cuts a line that
@@ -131,6 +156,24 @@ mod tests {
         check("```sh {#a}\na\n\nb\n\n\n```\n", "a\n\nb\n\n\n");
         check("> ```sh {#a}\n> a\n>\n> b\n> ```\n", "a\n\nb\n");
         check("1. x\n\n   ```sh {#a}\n   a\n\n   b\n   ```\n", "a\n\nb\n");
+    }
+
+    #[test]
+    fn a_new_line_is_indented_as_the_fence_is() {
+        let check = |text: &str, expect: &str| {
+            let mut sources = Sources::default();
+            let text = format!("```sh {{#a}}\ntrue\n```\n\n{text}");
+            let file = sources.add("a.md", text);
+            let page = parse(&sources, file).value;
+            assert_eq!(page.blocks[0].output.as_ref().expect("output").prefix, expect);
+        };
+        check("```output {for=a}\n```\n", "");
+        check("```output {for=a}\n  ```\n", "");
+        check("  ```output {for=a}\n```\n", "  ");
+        check("> ```output {for=a}\n>   ```\n", "> ");
+        check(">  ```output {for=a}\n> ```\n", ">  ");
+        check("1. ```output {for=a}\n   ```\n", "   ");
+        check("1. x\n\n   ```output {for=a}\n     ```\n", "   ");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! The search: an index in classic scripts that a page loads when someone searches, from a disk,
-//! too. `static/labdoc-search.js` is the other half; the format is described at [`publish`].
+//! too. `static/labdoc-search.js` is the other half; the format is described at [`Search`].
 
 mod files;
 #[cfg(any(test, fuzzing))]
@@ -12,6 +12,7 @@ mod text;
 mod token;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -80,7 +81,7 @@ pub(super) fn names(site: &Site<'_>) -> Vec<Document> {
         .collect()
 }
 
-/// Writes one index for each language, all below `search/LANGUAGE/`:
+/// One index for each language, fed while the pages are made; all of it lies below `search/LANGUAGE/`:
 ///
 /// - `index.js`: digest of all, words, number of pages, first term of each file of terms, first
 ///   page of each file of pages;
@@ -93,34 +94,67 @@ pub(super) fn names(site: &Site<'_>) -> Vec<Document> {
 ///   the parts as JSON, deflated, in base 64.
 ///
 /// A preview makes it when somebody searches: it would take most of the time of a change.
-///
-/// # Errors
-/// A file cannot be written.
-pub(super) fn publish(
-    site: &Site<'_>,
-    staging: &Staging,
-    documents: Vec<Document>,
-) -> Result<(), Failure> {
-    let mut languages: BTreeMap<String, Vec<Arc<Document>>> = BTreeMap::new();
-    for document in documents {
-        languages.entry(document.language.clone()).or_default().push(document.into());
+pub(super) struct Search<'a> {
+    site: &'a Site<'a>,
+    staging: &'a Staging,
+    indexes: BTreeMap<String, Files>,
+    /// What a preview leaves for later, by language.
+    later: BTreeMap<String, Vec<Arc<Document>>>,
+}
+
+impl<'a> Search<'a> {
+    /// Nothing can be found yet.
+    pub(super) fn of(site: &'a Site<'a>, staging: &'a Staging) -> Search<'a> {
+        Search { site, staging, indexes: BTreeMap::new(), later: BTreeMap::new() }
     }
-    let words = |language: &str| {
-        let words = &site.theme.in_language(language).words;
-        let words: BTreeMap<&str, &str> =
-            WORDS.iter().map(|key| (*key, words.get(*key).map_or(*key, String::as_str))).collect();
-        json!(words)
-    };
-    let indexes = languages
-        .into_iter()
-        .map(|(language, documents)| (words(&language), language, documents))
-        .collect();
-    let pending = SearchIndex { indexes };
-    if site.serve {
-        staging.leave_search(pending);
-        return Ok(());
+
+    /// Takes the next documents.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(super) fn add(&mut self, documents: Vec<Document>) -> Result<(), Failure> {
+        let mut languages: BTreeMap<String, Vec<Arc<Document>>> = BTreeMap::new();
+        for document in documents {
+            languages.entry(document.language.clone()).or_default().push(document.into());
+        }
+        for (language, documents) in languages {
+            if self.site.serve {
+                self.later.entry(language).or_default().extend(documents);
+                continue;
+            }
+            let files = match self.indexes.entry(language) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let files = Files::of(new.key());
+                    new.insert(files)
+                }
+            };
+            files.add(documents, &mut |path, text| self.staging.put(path, text.as_bytes()))?;
+        }
+        Ok(())
     }
-    pending.write(&mut |path, text| staging.put(path, text.as_bytes()))
+
+    /// Writes what is left to write.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(super) fn end(self) -> Result<(), Failure> {
+        let Search { site, staging, indexes, later } = self;
+        let words = |language: &str| {
+            let words = &site.theme.in_language(language).words;
+            let word = |key: &&'static str| (*key, words.get(*key).map_or(*key, String::as_str));
+            json!(WORDS.iter().map(word).collect::<BTreeMap<_, _>>())
+        };
+        if site.serve {
+            let indexes = later.into_iter();
+            let indexes = indexes.map(|(language, all)| (words(&language), language, all));
+            staging.leave_search(SearchIndex { indexes: indexes.collect() });
+            return Ok(());
+        }
+        indexes.into_iter().try_for_each(|(language, files)| {
+            files.end(&words(&language), &mut |path, text| staging.put(path, text.as_bytes()))
+        })
+    }
 }
 
 /// What can be found in each language, not yet an index.
@@ -166,43 +200,83 @@ const AT_ONCE: usize = 256;
 /// Takes a file of the index: its path and its text.
 type Put<'a> = dyn FnMut(&str, &str) -> Result<(), Failure> + 'a;
 
-/// Hands over the files of one language's index, each as soon as it is complete: those of a large
-/// site are large.
+/// Hands over the files of one language's index.
 fn files_of(
     language: &str,
     documents: Vec<Arc<Document>>,
     words: &Value,
     put: &mut Put<'_>,
 ) -> Result<(), Failure> {
-    let mut index = Index::default();
-    let mut files = PageFiles::new();
-    let (mut of_terms, mut of_pages) = (String::new(), String::new());
-    let mut write = |digests: &mut String, name: &str, data: &str| {
-        let call = call(language, name, data);
-        digests.push_str(&sha256_hex(call.as_bytes()));
-        put(&format!("search/{language}/{name}.js"), &call)
-    };
-    // A document goes as soon as it is in the index and in a file, too.
-    let mut documents = documents.into_iter();
-    loop {
-        let some: Vec<Arc<Document>> = documents.by_ref().take(AT_ONCE).collect();
-        if some.is_empty() {
-            break;
+    let mut files = Files::of(language);
+    files.add(documents, put)?;
+    files.end(words, put)
+}
+
+/// One language's index on its way into files: each is handed over as soon as it is complete, and a
+/// document goes as soon as it is in the index and in a file, as those of a large site are many.
+struct Files {
+    language: String,
+    index: Index,
+    pages: PageFiles,
+    /// The digests of the files of terms, and of pages.
+    digests: (String, String),
+}
+
+impl Files {
+    /// An index without documents.
+    fn of(language: &str) -> Files {
+        Files {
+            language: language.to_owned(),
+            index: Index::default(),
+            pages: PageFiles::new(),
+            digests: Default::default(),
         }
-        let starts: Vec<Vec<u32>> = some.iter().map(|document| index.add(document)).collect();
-        let records = some.into_par_iter().zip(starts);
-        let records = records.map(|(document, starts)| Record::of(&document, &starts)).collect();
-        files.add(records, &mut |name, data| write(&mut of_pages, name, data))?;
     }
-    let pages = files.end(&mut |name, data| write(&mut of_pages, name, data))?;
-    let count = index.pages();
-    let terms =
-        term_files(index.into_entries(), &mut |name, data| write(&mut of_terms, name, data))?;
-    let version = version(&format!("{of_terms}{of_pages}"));
-    let head = json!({
-        "version": version, "words": words, "count": count, "terms": terms, "pages": pages,
-    });
-    put(&format!("search/{language}/index.js"), &call(language, "index", &head.to_string()))
+
+    /// Takes the next documents.
+    fn add(&mut self, documents: Vec<Arc<Document>>, put: &mut Put<'_>) -> Result<(), Failure> {
+        let Files { language, index, pages, digests: (_, digests) } = self;
+        let mut documents = documents.into_iter();
+        loop {
+            let some: Vec<Arc<Document>> = documents.by_ref().take(AT_ONCE).collect();
+            if some.is_empty() {
+                return Ok(());
+            }
+            let starts: Vec<Vec<u32>> = some.iter().map(|document| index.add(document)).collect();
+            let records = some.into_par_iter().zip(starts);
+            let records = records.map(|(document, starts)| Record::of(&document, &starts));
+            pages.add(records.collect(), &mut |name, data| {
+                write((language, name, data), digests, put)
+            })?;
+        }
+    }
+
+    /// Ends the last files.
+    fn end(self, words: &Value, put: &mut Put<'_>) -> Result<(), Failure> {
+        let Files { language, index, pages, digests: (mut of_terms, mut of_pages) } = self;
+        let pages =
+            pages.end(&mut |name, data| write((&language, name, data), &mut of_pages, put))?;
+        let count = index.pages();
+        let terms = term_files(index.into_entries(), &mut |name, data| {
+            write((&language, name, data), &mut of_terms, put)
+        })?;
+        let version = version(&format!("{of_terms}{of_pages}"));
+        let head = json!({
+            "version": version, "words": words, "count": count, "terms": terms, "pages": pages,
+        });
+        put(&format!("search/{language}/index.js"), &call(&language, "index", &head.to_string()))
+    }
+}
+
+/// Hands over a file of an index, and notes its digest.
+fn write(
+    (language, name, data): (&str, &str, &str),
+    digests: &mut String,
+    put: &mut Put<'_>,
+) -> Result<(), Failure> {
+    let call = call(language, name, data);
+    digests.push_str(&sha256_hex(call.as_bytes()));
+    put(&format!("search/{language}/{name}.js"), &call)
 }
 
 /// What tells one index from another, from the digests of its files.

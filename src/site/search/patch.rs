@@ -1,5 +1,5 @@
 //! An index in which the texts of some pages are others: only the files that hold them are made
-//! anew. What comes out is what [`super::publish`] would make, or nothing, where that cannot be
+//! anew. What comes out is what [`super::Search`] would make, or nothing, where that cannot be
 //! had from the files alone.
 
 use std::collections::BTreeMap;
