@@ -47,7 +47,7 @@ pub(crate) struct SourceFile {
     pub(crate) path: String,
     /// The text as it was read.
     pub(crate) text: String,
-    line_starts: Vec<usize>,
+    line_starts: Vec<u32>,
 }
 
 /// All texts of one run: read once, then only borrowed.
@@ -109,16 +109,21 @@ impl Sources {
     }
 }
 
-/// Where the lines of a text begin.
-fn line_starts(text: &str) -> Vec<usize> {
-    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
+/// Where the lines of a text begin. Nothing that is read has four gigabytes; a large site has many
+/// texts.
+fn line_starts(text: &str) -> Vec<u32> {
+    let count = text.bytes().filter(|byte| *byte == b'\n').count();
+    let mut starts = Vec::with_capacity(count + 1);
+    let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+    starts.extend(std::iter::once(0).chain(ends).filter_map(|at| u32::try_from(at).ok()));
+    starts
 }
 
 impl SourceFile {
     /// Line and column of a byte offset.
     pub(crate) fn position(&self, offset: usize) -> Position {
-        let line = self.line_starts.partition_point(|start| *start <= offset).max(1);
-        let start = self.line_starts[line - 1];
+        let line = self.line_starts.partition_point(|start| *start as usize <= offset).max(1);
+        let start = self.line_starts[line - 1] as usize;
         let column = self.text[start..offset.min(self.text.len())].chars().count() + 1;
         Position { line, column }
     }
@@ -132,9 +137,8 @@ impl SourceFile {
     /// The byte range of a line (from 1), line end included; empty past the end.
     pub(crate) fn line_range(&self, line: usize) -> Range<usize> {
         let end = self.text.len();
-        let start = self.line_starts.get(line.wrapping_sub(1)).copied().unwrap_or(end);
-        let next = self.line_starts.get(line).copied().unwrap_or(end);
-        start..next
+        let start = |line: usize| self.line_starts.get(line).map_or(end, |start| *start as usize);
+        start(line.wrapping_sub(1))..start(line)
     }
 }
 

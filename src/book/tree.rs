@@ -74,26 +74,24 @@ pub(crate) fn load(
     let mut book = load_config(root, sources)?;
     let content = root.join(CONTENT);
     let paths = content_files(root, &content, &mut book.diagnostics)?;
+    let shown = paths.into_iter().filter(|path| !path.split('/').any(|part| part.starts_with('.')));
+    let (texts, assets): (Vec<String>, Vec<String>) = shown
+        .partition(|path| path.ends_with(".md") || path.rsplit('/').next() == Some("claims.yaml"));
     let mut pages = Vec::new();
-    for path in paths {
-        let name = path.rsplit('/').next().unwrap_or(&path);
-        if path.split('/').any(|part| part.starts_with('.')) {
-            continue;
-        }
-        if name.ends_with(".md") || name == "claims.yaml" {
-            let path = format!("{CONTENT}/{path}");
-            let Some(file) = read_source(root, &path, sources, &mut book.diagnostics)? else {
-                continue;
-            };
-            if name.ends_with(".md") { pages.push(file) } else { book.value.claim_files.push(file) }
-        } else {
-            let name: String = path.nfc().collect();
-            if let Some(other) = book.value.assets.insert(name.clone(), path) {
-                let message = format!("{CONTENT}/{other} and another file would both be {name}");
-                let finding = Diagnostic::error("PG005", message).in_file(&other, None);
-                let hint = "their names differ only in the form of their letters (NFC, NFD)";
-                book.diagnostics.push(finding.hint(hint));
-            }
+    let read = |path: &String| read_page(&root.join(CONTENT).join(path));
+    let read: Vec<Result<Option<Vec<u8>>, Failure>> = texts.par_iter().map(read).collect();
+    for (path, bytes) in texts.iter().zip(read) {
+        let name = format!("{CONTENT}/{path}");
+        let Some(file) = source(&name, bytes?, sources, &mut book.diagnostics) else { continue };
+        if name.ends_with(".md") { pages.push(file) } else { book.value.claim_files.push(file) }
+    }
+    for path in assets {
+        let name: String = path.nfc().collect();
+        if let Some(other) = book.value.assets.insert(name.clone(), path) {
+            let message = format!("{CONTENT}/{other} and another file would both be {name}");
+            let finding = Diagnostic::error("PG005", message).in_file(&other, None);
+            let hint = "their names differ only in the form of their letters (NFC, NFD)";
+            book.diagnostics.push(finding.hint(hint));
         }
     }
     parse_pages(&mut book, sources, &pages);
@@ -136,15 +134,25 @@ pub(super) fn read_source(
     sources: &mut Sources,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Option<FileId>, Failure> {
+    Ok(source(path, read_page(&root.join(path))?, sources, findings))
+}
+
+/// Takes the bytes of a text, as [`read_page`] gives them.
+fn source(
+    path: &str,
+    bytes: Option<Vec<u8>>,
+    sources: &mut Sources,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<FileId> {
     let from_root: String = path.nfc().collect();
-    let Some(bytes) = read_page(&root.join(path))? else {
+    let Some(bytes) = bytes else {
         let message = format!("the file is larger than {} MiB", LARGEST_PAGE >> 20);
         let finding = Diagnostic::error("PG016", message).in_file(from_root, None);
         findings.push(finding.hint("split it, or show a part of it and link to the whole"));
-        return Ok(None);
+        return None;
     };
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(Some(sources.add(from_root, text))),
+        Ok(text) => Some(sources.add(from_root, text)),
         Err(error) => {
             // Shown with a mark for what is no text, so that the place can be pointed at.
             let good = error.utf8_error().valid_up_to();
@@ -152,7 +160,7 @@ pub(super) fn read_source(
             let at = Span::new(file, good..good + '\u{fffd}'.len_utf8());
             let finding = Diagnostic::error("PG006", "the file is not UTF-8 text").at(at);
             findings.push(finding.hint("save it as UTF-8"));
-            Ok(None)
+            None
         }
     }
 }

@@ -31,11 +31,12 @@ fn read_all(path: &Path, mut file: fs::File) -> Result<Vec<u8>> {
         let message = format!("it is larger than {} MiB", LARGEST >> 20);
         fault("read", path)(io::Error::new(io::ErrorKind::FileTooLarge, message))
     };
-    if file.metadata().map_err(fault("look at", path))?.len() > LARGEST {
+    let size = file.metadata().map_err(fault("look at", path))?.len();
+    if size > LARGEST {
         return Err(too_large());
     }
-    // A device, or a file that grows, says nothing of its length.
-    let mut bytes = Vec::new();
+    // A device, or a file that grows, says nothing of its length. One byte more shows the end.
+    let mut bytes = Vec::with_capacity(usize::try_from(size + 1).unwrap_or_default());
     (&mut file).take(LARGEST + 1).read_to_end(&mut bytes).map_err(fault("read", path))?;
     if bytes.len() as u64 > LARGEST {
         return Err(too_large());
