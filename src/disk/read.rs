@@ -1,7 +1,7 @@
 //! Reading: what came from elsewhere is bounded, what labdoc wrote itself is not.
 
 use std::fs;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
@@ -67,6 +67,24 @@ pub(crate) fn digest(path: &Path) -> Result<String> {
         match file.read(&mut buffer).map_err(fault("read", path))? {
             0 => return Ok(hex(&hasher.finalize())),
             count => hasher.update(&buffer[..count]),
+        }
+    }
+}
+
+/// Writes what a reader gives into a new file; its size and SHA-256, in hex. It is never in memory
+/// as a whole.
+pub(crate) fn write_from(path: &Path, from: &mut dyn io::Read) -> Result<(u64, String)> {
+    let mut file = create(path)?;
+    let (mut size, mut hasher) = (0, Sha256::new());
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match from.read(&mut buffer).map_err(fault("read what belongs into", path))? {
+            0 => return Ok((size, hex(&hasher.finalize()))),
+            count => {
+                hasher.update(&buffer[..count]);
+                file.write_all(&buffer[..count]).map_err(fault("write", path))?;
+                size += count as u64;
+            }
         }
     }
 }

@@ -50,10 +50,16 @@ impl Content {
         Ok(out)
     }
 
-    /// Size and SHA-256 (hex) of the bytes.
+    /// Size and SHA-256 (hex) of the bytes. Whoever copies a file of the kit is told when it is no
+    /// longer the one that has them.
     pub(super) fn measure(&mut self, kit: &Kit) -> Result<(u64, String), Failure> {
-        if let Content::Bytes(bytes) = self {
-            return Ok((bytes.len() as u64, sha256_hex(bytes)));
+        match self {
+            Content::Bytes(bytes) => return Ok((bytes.len() as u64, sha256_hex(bytes))),
+            Content::File(index) => {
+                let file = &kit.files[*index];
+                return Ok((file.size, file.sha256.clone()));
+            }
+            Content::Spooled(_) => {}
         }
         let mut hashing = Hashing(Sha256::new());
         let size = self.copy_to(kit, &mut hashing)?;

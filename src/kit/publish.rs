@@ -34,6 +34,8 @@ pub(crate) struct Published {
     pub(crate) path: String,
     /// Its bytes.
     pub(crate) content: Content,
+    /// Their number, and their digest.
+    pub(crate) weight: (u64, String),
 }
 
 /// An archive as the kit's page shows it. Its digest may change with the encoder; the kit's
@@ -65,26 +67,29 @@ pub(crate) fn publish(
     let mut out = Checked::<Publication>::default();
     let script = fetch_sh(kit, options.base_url.as_deref());
     out.diagnostics.extend(script.diagnostics);
-    let mut add = |path: &str, content| {
+    let mut add = |path: &str, mut content: Content| -> Result<(), Failure> {
         let path = format!("kit/{}/{path}", kit.name);
-        out.value.files.push(Published { path, content });
+        let weight = content.measure(kit)?;
+        out.value.files.push(Published { path, content, weight });
+        Ok(())
     };
     for (index, file) in kit.files.iter().enumerate() {
-        add(&format!("files/{}", file.path), Content::File(index));
-        add(&format!("text/{}.txt", file.path), Content::File(index));
+        add(&format!("files/{}", file.path), Content::File(index))?;
+        add(&format!("text/{}.txt", file.path), Content::File(index))?;
     }
-    add(&format!("files/{SUMS}"), Content::Bytes(kit.sums.clone().into_bytes()));
-    add("INDEX.txt", Content::Bytes(index_txt(kit).into_bytes()));
-    add("kit.json", Content::Bytes(kit_json(kit, &options.claims)?));
-    add("fetch.sh", Content::Bytes(script.value.clone().into_bytes()));
-    add("fetch.sh.txt", Content::Bytes(script.value.into_bytes()));
+    add(&format!("files/{SUMS}"), Content::Bytes(kit.sums.clone().into_bytes()))?;
+    add("INDEX.txt", Content::Bytes(index_txt(kit).into_bytes()))?;
+    add("kit.json", Content::Bytes(kit_json(kit, &options.claims)?))?;
+    add("fetch.sh", Content::Bytes(script.value.clone().into_bytes()))?;
+    add("fetch.sh.txt", Content::Bytes(script.value.into_bytes()))?;
     let script = fetch_ps1(kit, options.base_url.as_deref()).into_bytes();
-    add("fetch.ps1", Content::Bytes(script.clone()));
-    add("fetch.ps1.txt", Content::Bytes(script));
+    add("fetch.ps1", Content::Bytes(script.clone()))?;
+    add("fetch.ps1.txt", Content::Bytes(script))?;
     for (name, mut content) in large_files(kit, options.mtime, &mut out.diagnostics)? {
-        let (size, sha256) = content.measure(kit)?;
+        let weight = content.measure(kit)?;
+        let (size, sha256) = weight.clone();
         let path = format!("kit/{}/{name}", kit.name);
-        out.value.files.push(Published { path, content });
+        out.value.files.push(Published { path, content, weight });
         out.value.archives.push(ArchiveFacts { name, size, sha256 });
     }
     out.value.files.sort_by(|a, b| a.path.cmp(&b.path));

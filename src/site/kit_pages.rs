@@ -34,6 +34,7 @@ pub(super) fn kits(site: &Site<'_>, staging: &Staging) -> Result<Vec<Diagnostic>
         for mut file in publication.value.files {
             let path = staging.claim(&file.path)?;
             file.content.copy_to(kit, &mut disk::create(&path)?)?;
+            staging.weighed(&file.path, file.weight);
         }
         let page = kit_page(kit, &publication.value.archives, options.base_url.as_deref());
         let archives = publication.value.archives.as_slice();

@@ -1,11 +1,11 @@
 //! The whole site in one archive, to be opened from a disk. It is the site as it is online but
 //! for canonical links, the site map and the way to the archive itself.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io;
+use std::io::{self, Cursor, Seek as _};
 use std::sync::LazyLock;
 
+use rayon::prelude::*;
 use regex::Regex;
 
 use super::output::Staging;
@@ -89,51 +89,79 @@ pub(super) fn archive(site: &Site<'_>, staging: &Staging) -> Result<(), Failure>
         }
         return Ok(());
     }
-    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
-    for name in names.iter().filter(|name| belongs(name)) {
-        files.push((name.clone(), offline_bytes(name, staging.read(name)?)));
-    }
-    files.push(("OFFLINE-README.txt".to_owned(), README.as_bytes().to_vec()));
-    files.sort_by(|a, b| a.0.cmp(&b.0));
+    let files: Result<Vec<File>, Failure> =
+        names.par_iter().filter(|name| belongs(name)).map(|name| File::of(staging, name)).collect();
+    let mut files = files?;
+    files.push(File::made("OFFLINE-README.txt", README.to_owned()));
+    files.sort_by(|a, b| a.name.cmp(&b.name));
     let mut sums = String::new();
-    for (name, bytes) in &files {
+    for file in &files {
         // Writing to a string cannot fail.
-        let _ = writeln!(sums, "{}  {name}", sha256_hex(bytes));
+        let _ = writeln!(sums, "{}  {}", file.digest, file.name);
     }
-    files.push(("SHA256SUMS".to_owned(), sums.into_bytes()));
-    files.sort_by(|a, b| a.0.cmp(&b.0));
-    let scripts: BTreeSet<&str> = executables(&files);
-    let members: Vec<Member<'_>> = files
-        .iter()
-        .map(|(name, bytes)| Member {
-            path: format!("{top}/{name}"),
-            size: bytes.len() as u64,
-            mode: if scripts.contains(name.as_str()) { 0o755 } else { 0o644 },
-            open: Box::new(move || Ok(Box::new(bytes.as_slice()))),
-        })
-        .collect();
+    files.push(File::made("SHA256SUMS", sums));
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    let members = || files.iter().map(|file| file.member(staging, &top)).collect::<Vec<_>>();
+    let packed =
+        rayon::join(|| tar_gz(&members(), DEFAULT_MTIME), || zip(&members(), DEFAULT_MTIME));
     let mut list = String::new();
-    for (ending, packed) in
-        [("tar.gz", tar_gz(&members, DEFAULT_MTIME)), ("zip", zip(&members, DEFAULT_MTIME))]
-    {
+    for (ending, packed) in [("tar.gz", packed.0), ("zip", packed.1)] {
         let name = format!("{top}.{ending}");
-        let bytes = bytes_of(packed).map_err(|error| {
+        let failed = |error: &io::Error| {
             Failure::new(format!("the offline copy {name} cannot be packed: {error}"))
-        })?;
-        let _ = writeln!(list, "{}  {name}", sha256_hex(&bytes));
-        staging.put(&format!("{FOLDER}/{name}"), &bytes)?;
+        };
+        let mut archive = packed.map_err(|error| failed(&error))?;
+        archive.rewind().map_err(|error| failed(&error))?;
+        let path = format!("{FOLDER}/{name}");
+        staging.put_from(&path, &mut archive)?;
+        let _ = writeln!(list, "{}  {name}", staging.weigh(&path)?.1);
     }
     staging.put(&format!("{FOLDER}/SHA256SUMS"), list.as_bytes())
 }
 
-/// The bytes of a packed archive.
-fn bytes_of(packed: io::Result<crate::disk::Spool>) -> io::Result<Vec<u8>> {
-    use std::io::{Read as _, Seek as _};
-    let mut spool = packed?;
-    spool.rewind()?;
-    let mut bytes = Vec::new();
-    spool.read_to_end(&mut bytes)?;
-    Ok(bytes)
+/// A file of the copy. What is in it is read when it is packed: a large site is no memory full.
+struct File {
+    name: String,
+    size: u64,
+    digest: String,
+    /// Whether a reader starts it.
+    starts: bool,
+    /// What stands in it, where it is no file of the site.
+    text: Option<String>,
+}
+
+impl File {
+    /// A file of the site.
+    fn of(staging: &Staging, name: &str) -> Result<File, Failure> {
+        let bytes = offline_bytes(name, staging.read(name)?);
+        let (size, digest) = (bytes.len() as u64, sha256_hex(&bytes));
+        let starts = is_script(name, &bytes);
+        Ok(File { name: name.to_owned(), size, digest, starts, text: None })
+    }
+
+    /// One that only the copy has.
+    fn made(name: &str, text: String) -> File {
+        let (name, size, digest) =
+            (name.to_owned(), text.len() as u64, sha256_hex(text.as_bytes()));
+        File { name, size, digest, starts: false, text: Some(text) }
+    }
+
+    /// It as a member of an archive.
+    fn member<'a>(&'a self, staging: &'a Staging, top: &str) -> Member<'a> {
+        Member {
+            path: format!("{top}/{}", self.name),
+            size: self.size,
+            mode: if self.starts { 0o755 } else { 0o644 },
+            open: Box::new(move || match &self.text {
+                Some(text) => Ok(Box::new(text.as_bytes())),
+                None => {
+                    let bytes = staging.read(&self.name);
+                    let bytes = bytes.map_err(|failure| io::Error::other(failure.message))?;
+                    Ok(Box::new(Cursor::new(offline_bytes(&self.name, bytes))))
+                }
+            }),
+        }
+    }
 }
 
 /// Whether a file of the site is in the copy.
@@ -152,13 +180,10 @@ fn offline_bytes(name: &str, bytes: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// The scripts of kits and runs, which a reader starts.
-fn executables(files: &[(String, Vec<u8>)]) -> BTreeSet<&str> {
-    let kept = |name: &str| {
-        (name.starts_with("kit/") || name.starts_with("evidence/")) && !name.ends_with(".txt")
-    };
-    let scripts = files.iter().filter(|(name, bytes)| kept(name) && bytes.starts_with(b"#!"));
-    scripts.map(|(name, _)| name.as_str()).collect()
+/// Whether it is a script of a kit or a run, which a reader starts.
+fn is_script(name: &str, bytes: &[u8]) -> bool {
+    let kept = name.starts_with("kit/") || name.starts_with("evidence/");
+    kept && !name.ends_with(".txt") && bytes.starts_with(b"#!")
 }
 
 #[cfg(test)]

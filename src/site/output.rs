@@ -4,6 +4,7 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -134,11 +135,26 @@ impl Staging {
             files.insert(path.to_owned(), bytes.into());
         } else {
             disk::write(&target, bytes)?;
-            let weight = (bytes.len() as u64, sha256_hex(bytes));
-            let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-            names.insert(path.to_owned(), Some(weight));
+            self.weighed(path, (bytes.len() as u64, sha256_hex(bytes)));
         }
         Ok(())
+    }
+
+    /// Writes one file of the build from what a reader gives.
+    ///
+    /// # Errors
+    /// See [`Staging::claim`]; or it cannot be read or written.
+    pub(super) fn put_from(&self, path: &str, from: &mut dyn Read) -> Result<(), Failure> {
+        let target = self.claim(path)?;
+        let weight = disk::write_from(&target, from)?;
+        self.weighed(path, weight);
+        Ok(())
+    }
+
+    /// Notes what a file weighs that was written by other means.
+    pub(super) fn weighed(&self, path: &str, weight: Weight) {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        names.insert(path.to_owned(), Some(weight));
     }
 
     /// Size and digest of a file.
