@@ -39,8 +39,6 @@ pub(crate) enum PrintedLine {
     },
 }
 
-/// A real line of dots, with the backslashes that make it one.
-static DOTS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\\+\.\.\.$").ok());
 /// An arrow behind two or more blanks, with the backslashes that make it text.
 static ARROW: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"( {2}|\t)(\\*)(<-|←)").ok());
 
@@ -67,8 +65,22 @@ fn parse_line(line: &str) -> PrintedLine {
     PrintedLine::Line { text: unescape(body), note: note.to_owned() }
 }
 
+/// Whether a line may hold an arrow. Few do, and the expression is compiled for those alone.
+fn has_arrow(line: &str) -> bool {
+    line.contains("<-") || line.contains('←')
+}
+
+/// Whether a line, without the blanks at its end, is dots behind backslashes.
+fn is_escaped_dots(line: &str) -> bool {
+    let before = line.strip_suffix("...").unwrap_or_default();
+    !before.is_empty() && before.bytes().all(|byte| byte == b'\\')
+}
+
 /// Splits a line before the blanks of its note.
 fn split_note(line: &str) -> (&str, &str) {
+    if !has_arrow(line) {
+        return (line, "");
+    }
     let arrow = ARROW.as_ref().and_then(|arrow| {
         arrow.captures_iter(line).find(|c| c.get(2).is_some_and(|slashes| slashes.is_empty()))
     });
@@ -79,8 +91,11 @@ fn split_note(line: &str) -> (&str, &str) {
 
 /// Undoes the escapes of a line.
 fn unescape(body: &str) -> String {
-    if DOTS.as_ref().is_some_and(|dots| dots.is_match(body.trim_end())) {
+    if is_escaped_dots(body.trim_end()) {
         return body[1..].to_owned();
+    }
+    if !has_arrow(body) {
+        return body.to_owned();
     }
     match ARROW.as_ref() {
         Some(arrow) => arrow
@@ -94,10 +109,11 @@ fn unescape(body: &str) -> String {
 
 /// Writes a measured line so that it reads back as itself.
 pub(crate) fn escape(line: &str) -> String {
-    let dots =
-        line.trim_end() == "..." || DOTS.as_ref().is_some_and(|d| d.is_match(line.trim_end()));
-    if dots {
+    if line.trim_end() == "..." || is_escaped_dots(line.trim_end()) {
         return format!("\\{line}");
+    }
+    if !has_arrow(line) {
+        return line.to_owned();
     }
     match ARROW.as_ref() {
         Some(arrow) => arrow.replace_all(line, r"$1\$2$3").into_owned(),
@@ -135,10 +151,10 @@ pub(crate) fn normalise(bytes: &[u8], form: Form) -> String {
 /// A text whose backslashes before `xHH` are written `\x5c`.
 fn escaped_escapes(text: &str) -> Cow<'_, str> {
     static ESCAPE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\\(x[0-9a-f]{2})").ok());
-    match ESCAPE.as_ref() {
-        Some(escape) if text.contains('\\') => escape.replace_all(text, r"\x5c$1"),
-        _ => Cow::Borrowed(text),
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
     }
+    ESCAPE.as_ref().map_or(Cow::Borrowed(text), |escape| escape.replace_all(text, r"\x5c$1"))
 }
 
 /// A line whose last blank can be seen.
@@ -160,10 +176,10 @@ fn strip_colours(text: &str) -> String {
     static CSI: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)").ok()
     });
-    match CSI.as_ref() {
-        Some(csi) if text.contains('\x1b') => csi.replace_all(text, "").into_owned(),
-        _ => text.to_owned(),
+    if !text.contains('\x1b') {
+        return text.to_owned();
     }
+    CSI.as_ref().map_or_else(|| text.to_owned(), |csi| csi.replace_all(text, "").into_owned())
 }
 
 /// Control characters other than a tab are shown as escapes.

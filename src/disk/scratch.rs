@@ -81,7 +81,7 @@ fn is_at(open: &File, folder: &TempDir) -> bool {
 fn sweep(base: &Path) {
     let Ok(entries) = fs::read_dir(base) else { return };
     for entry in entries.flatten() {
-        if entry.file_name().to_string_lossy().starts_with(PREFIX) {
+        if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
             remove_abandoned(&entry.path());
         }
     }

@@ -331,7 +331,8 @@ fn refuse_nul(text: &str) -> Result<(), SessionError> {
 fn turns_echo_on(text: &str) -> bool {
     static ECHO: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\bset\s.*-[a-zA-Z]*v|\bverbose\b").ok());
-    ECHO.as_ref().is_some_and(|pattern| pattern.is_match(text))
+    let may = text.contains("set") || text.contains("verbose");
+    may && ECHO.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 
 /// The option letters and the statuses out of `FLAGS STATUS PIPESTATUS…`. The last pipeline is
