@@ -27,6 +27,7 @@ mod statement;
 mod tree;
 mod vars;
 
+pub(crate) use blocks::shape::line_prefix;
 #[cfg(test)]
 pub(crate) use events::options;
 pub(crate) use events::{Markup, Spanned, events};

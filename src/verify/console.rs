@@ -1,6 +1,6 @@
 //! `console` blocks: `$ ` lines are commands, `> ` lines go on with one, the rest is output.
 
-use crate::book::Block;
+use crate::book::{Block, line_prefix};
 use crate::compare::command;
 use crate::source::{Sources, Span};
 
@@ -43,9 +43,10 @@ fn unit(block: &Block, sources: &Sources, id: String, lines: &[&str], start: usi
     };
     let content = Span::new(span.file, content_start..content_end);
     let line_start = source.line_range(last_command).start;
-    let prefix = source.text[line_start..block.lines[at - 1].start].to_owned();
     let header = source.line_range(source.position(block.span.start).line);
     let runs = fence_runs(&source.text, block, header.end);
+    let other = &source.text[line_start..block.lines[at - 1].start];
+    let prefix = line_prefix(&source.text, runs.0.start, other);
     Unit {
         id,
         text,
@@ -103,5 +104,18 @@ mod tests {
         assert_eq!(shown, expect);
         let printed = units[0].printed.as_ref().expect("printed");
         assert_eq!((printed.prefix.as_str(), sources.slice(printed.runs.1)), ("  ", "```"));
+    }
+
+    #[test]
+    fn new_lines_are_indented_as_the_fence_is() {
+        let check = |text: &str, expect: &str| {
+            let mut sources = Sources::default();
+            let file = sources.add("a.md", text);
+            let units = units(&parse(&sources, file).value.blocks[0], &sources);
+            assert_eq!(units[0].printed.as_ref().expect("printed").prefix, expect, "{text}");
+        };
+        check("  ```console {#c}\n$ true\n  ```\n", "  ");
+        check("1. ```console {#c}\n   $ true\n   ```\n", "   ");
+        check("> ```console {#c}\n>$ true\n> ```\n", "> ");
     }
 }

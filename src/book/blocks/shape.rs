@@ -65,18 +65,9 @@ impl Shape {
         text[..close.start].rfind('\n').map_or(first, |at| at + 1).max(first)
     }
 
-    /// What a new line of the content begins with, so that it is read as it was meant: the prefix of
-    /// the closing line, as wide as that of the opening one. A closing run may be indented by less
-    /// or more; what a line has beyond the indent of the opening run is content.
+    /// What a new line of the content begins with.
     pub(in crate::book) fn prefix(&self, text: &str, close: &Range<usize>) -> String {
-        let open_line = text[..self.open.start].rfind('\n').map_or(0, |at| at + 1);
-        let wide = columns(&text[open_line..self.open.start]);
-        let mut prefix = text[self.content_end(text, close)..close.start].to_owned();
-        while columns(&prefix) > wide && prefix.ends_with([' ', '\t']) {
-            prefix.pop();
-        }
-        prefix.extend(std::iter::repeat_n(' ', wide.saturating_sub(columns(&prefix))));
-        prefix
+        line_prefix(text, self.open.start, &text[self.content_end(text, close)..close.start])
     }
 
     /// The content without prefixes, and the place of each of its lines.
@@ -100,6 +91,20 @@ impl Shape {
         }
         (content, lines)
     }
+}
+
+/// What a new line of a fence begins with, so that it is read as it was meant: the prefix of another
+/// of its lines, as wide as that of the opening run at `open`. That line may be indented by less or
+/// more; what a line has beyond the indent of the opening run is content.
+pub(crate) fn line_prefix(text: &str, open: usize, other: &str) -> String {
+    let open_line = text[..open].rfind('\n').map_or(0, |at| at + 1);
+    let wide = columns(&text[open_line..open]);
+    let mut prefix = other.to_owned();
+    while columns(&prefix) > wide && prefix.ends_with([' ', '\t']) {
+        prefix.pop();
+    }
+    prefix.extend(std::iter::repeat_n(' ', wide.saturating_sub(columns(&prefix))));
+    prefix
 }
 
 /// How many columns the beginning of a line takes; a tab goes to the next stop of four.
