@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use below::{entries_below, files_below, is_reached_directly, links_below};
 pub(crate) use lock::{Lock, lock};
 pub(crate) use path::check_relative;
-pub(crate) use put::{check_way, put_below, replace};
+pub(crate) use put::{check_way, keep_below, put_below, replace};
 pub(crate) use read::{copy, digest, read, read_below, read_own, size, write_from};
 pub(crate) use scratch::Scratch;
 pub(crate) use stamp::{Found, Listing, Now, Stamp, stamps_below};

@@ -10,7 +10,7 @@ use super::{Kind, Result, create_folder, fault, kind, set_mode};
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mode = fs::metadata(&target).ok().map(|meta| meta.permissions());
-    put(&target, bytes, mode)
+    put(&target, bytes, (mode, Sync::Now))
 }
 
 /// Writes `path` below `root` whole, at this very place: folders are made, and no link is followed.
@@ -19,12 +19,35 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// A folder on the way is a link or no folder, or the file cannot be written.
 pub(crate) fn put_below(root: &Path, path: &str, bytes: &[u8]) -> Result<()> {
+    put_at(root, path, (bytes, Sync::Now))
+}
+
+/// The same for a file that may be lost, or be damaged, when the machine loses its power: who reads
+/// it can tell, and makes it again. Nobody waits for the disk.
+///
+/// # Errors
+/// See [`put_below`].
+pub(crate) fn keep_below(root: &Path, path: &str, bytes: &[u8]) -> Result<()> {
+    put_at(root, path, (bytes, Sync::Sometime))
+}
+
+/// When the bytes of a file have to be on the disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sync {
+    /// Before it has its name.
+    Now,
+    /// When the system likes.
+    Sometime,
+}
+
+/// Writes `path` below `root`.
+fn put_at(root: &Path, path: &str, (bytes, sync): (&[u8], Sync)) -> Result<()> {
     check_way(root, path)?;
     let full = root.join(path);
     if let Some(folder) = full.parent() {
         create_folder(folder)?;
     }
-    put(&full, bytes, None)
+    put(&full, bytes, (None, sync))
 }
 
 /// Refuses a path below `root` on whose way something stands that is no folder.
@@ -43,7 +66,7 @@ pub(crate) fn check_way(root: &Path, path: &str) -> Result<()> {
 }
 
 /// Writes a file beside its place and renames it.
-fn put(path: &Path, bytes: &[u8], mode: Option<fs::Permissions>) -> Result<()> {
+fn put(path: &Path, bytes: &[u8], (mode, sync): (Option<fs::Permissions>, Sync)) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()
         .prefix(".labdoc-")
@@ -54,7 +77,9 @@ fn put(path: &Path, bytes: &[u8], mode: Option<fs::Permissions>) -> Result<()> {
         Some(mode) => fs::set_permissions(file.path(), mode).map_err(fault("write", path))?,
         None => set_mode(file.path(), 0o644)?,
     }
-    file.as_file().sync_all().map_err(fault("write", path))?;
+    if sync == Sync::Now {
+        file.as_file().sync_all().map_err(fault("write", path))?;
+    }
     file.persist(path).map_err(|error| fault("replace", path)(error.error))?;
     tracing::debug!(path = %path.display(), bytes = bytes.len(), "replaced");
     Ok(())

@@ -144,7 +144,7 @@ fn keep(root: &Path, path: &str, bytes: &[u8]) -> disk::Result<()> {
     if disk::kind(&root.join(&ignore))? != Some(Kind::File) {
         disk::put_below(root, &ignore, b"*\n")?;
     }
-    disk::put_below(root, path, bytes)
+    disk::keep_below(root, path, bytes)
 }
 
 /// The first line of an entry: its form, its name, and the digest of its content. Its length does
