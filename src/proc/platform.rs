@@ -66,14 +66,28 @@ pub(super) fn session_of(pid: Pid) -> Option<i32> {
     rustix::process::getsid(Some(pid)).ok().map(|session| session.as_raw_pid())
 }
 
-/// The command line of a living process; `None` for a dead one that nobody reaped yet.
+/// How often the command line of a process is asked for that has none.
+#[cfg(target_os = "linux")]
+const LOOKS: usize = 20;
+
+/// The command line of a living process; `None` for a dead one that nobody reaped yet. One that is
+/// just becoming another program has none for a moment; one that took its own away has its name.
 #[cfg(target_os = "linux")]
 pub(super) fn command_line(pid: Pid) -> Option<String> {
-    let bytes = std::fs::read(format!("/proc/{}/cmdline", pid.as_raw_pid())).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let words: Vec<&str> = text.trim_end_matches('\0').split('\0').collect();
-    let line = words.join(" ");
-    (!line.is_empty()).then_some(line)
+    for _ in 0..LOOKS {
+        let bytes = std::fs::read(format!("/proc/{}/cmdline", pid.as_raw_pid())).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let line = text.trim_end_matches('\0').replace('\0', " ");
+        if !line.is_empty() {
+            return Some(line);
+        }
+        if matches!(stat_field(pid, 0)?.as_str(), "Z" | "X") {
+            return None;
+        }
+        std::thread::sleep(std::time::Duration::from_micros(200));
+    }
+    let name = std::fs::read_to_string(format!("/proc/{}/comm", pid.as_raw_pid())).ok()?;
+    Some(format!("[{}]", name.trim_end()))
 }
 
 /// The children of a process, and the orphans that stayed in its process group: a keeper leads

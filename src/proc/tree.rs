@@ -56,3 +56,25 @@ pub(super) fn reap_all() -> (Vec<Reaped>, bool) {
 fn status_of(status: WaitStatus) -> Option<i32> {
     status.exit_status().or_else(|| status.terminating_signal().map(|signal| 128 + signal))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn a_process_without_arguments_has_its_name_and_a_dead_one_none() {
+        let mut cat = Command::new("bash");
+        cat.args(["-c", "exec -a '' cat"]).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = cat.spawn().expect("bash");
+        let pid = Pid::from_child(&child);
+        let become_cat = |line: &[String]| line == ["[cat]"];
+        let named = (0..1000).any(|_| become_cat(&command_lines(&[pid])));
+        assert!(named, "{:?}", command_lines(&[pid]));
+        drop(child.stdin.take());
+        // It is dead when nothing more comes, and lies there until somebody asks how it ended.
+        while !command_lines(&[pid]).is_empty() {}
+        assert!(child.wait().expect("end").success());
+    }
+}

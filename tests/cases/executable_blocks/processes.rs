@@ -29,8 +29,9 @@ fn a32_the_time_limit_ends_grandchildren_too() {
 #[test]
 fn a33_a_background_child_does_not_hold_up_its_block() {
     let mark = mark("a33");
-    let world =
-        page(&[(&format!("{} &", sleeper(&mark)), Some("")), ("echo after", Some("after\n"))]);
+    // The page ends when the child is what it is going to be.
+    let after = format!("until grep -qa {mark} /proc/$!/cmdline; do :; done; echo after");
+    let world = page(&[(&format!("{} &", sleeper(&mark)), Some("")), (&after, Some("after\n"))]);
     let ended = world.labdoc("verify").any_output().success();
     assert!(ended.stderr.contains(&mark), "it is listed:\n{}", ended.stderr);
     assert_eq!(processes(&mark), [] as [&str; 0]);
