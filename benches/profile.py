@@ -31,7 +31,7 @@ PARTS = [
     ("a page's body as HTML", r"labdoc::html|pulldown_latex|merman|usvg|resvg"),
     ("checking the site: links, anchors, what works from a disk", r"labdoc::check|html5gum|labdoc::address|regex"),
     ("files: staging, stamps, records", r"labdoc::(disk|store|site::output|commands|git|kit|evidence)|std::fs|rustix|gix|tempfile|walkdir|ignore"),
-    ("memory: allocation", r"malloc|^free$|realloc|_int_|unlink_chunk|calloc|finish_grow|raw_vec|drop_in_place"),
+    ("memory: allocation", r"malloc|^_?mi_|^free$|realloc|_int_|unlink_chunk|calloc|finish_grow|raw_vec|drop_in_place"),
     ("memory: copying and comparing", r"mem(cpy|move|cmp|set|chr)|strlen"),
     ("pages and lists of the site", r"labdoc::site"),
     ("other", r""),
