@@ -97,7 +97,8 @@ impl Shape {
 /// of its lines, as wide as that of the opening run at `open`. That line may be indented by less or
 /// more; what a line has beyond the indent of the opening run is content.
 pub(crate) fn line_prefix(text: &str, open: usize, other: &str) -> String {
-    let open_line = text[..open].rfind('\n').map_or(0, |at| at + 1);
+    // A carriage return alone ends a line, too.
+    let open_line = text[..open].rfind(['\n', '\r']).map_or(0, |at| at + 1);
     let wide = columns(&text[open_line..open]);
     let mut prefix = other.to_owned();
     while columns(&prefix) > wide && prefix.ends_with([' ', '\t']) {
