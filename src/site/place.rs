@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::output::{Weight, Written};
 use crate::diag::Failure;
-use crate::disk::{self, Stamp};
+use crate::disk::{self, Kind, Stamp};
 
 /// Moves files, with their weights where they are known, from the first folder into the second: how
 /// many differed, and all of them. No link leads one elsewhere.
@@ -49,12 +49,15 @@ fn move_folders(
             if !there.insert(folder) {
                 continue;
             }
-            if disk::kind(&out.join(folder))?.is_none() {
-                disk::rename(&new.join(folder), &out.join(folder))?;
-                moved.insert(folder.to_owned());
-                break;
+            match disk::kind(&out.join(folder))? {
+                None => {
+                    disk::rename(&new.join(folder), &out.join(folder))?;
+                    moved.insert(folder.to_owned());
+                    break;
+                }
+                Some(Kind::Folder) => {}
+                Some(_) => disk::check_way(out, &name[..=end])?,
             }
-            disk::check_way(out, &name[..=end])?;
         }
     }
     Ok(moved)
